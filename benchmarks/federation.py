@@ -1,11 +1,11 @@
 """Many libraries asked as one, beside one library of the same chunks: the same ten passages, and what a search takes.
 
 Real text under vectors from a mixture of clusters (`postgres.py`). Documents are dealt to 2, 10 and 40 libraries in
-folders, each with an index in a process of its own from 3,000 chunks on; then some of the forty are read over HTTP from
-a server. All take turns with the one library, question by question. Wall time, since most of the work is other
-processes'. A library that hangs is one of forty behind a server that accepts connections and says nothing.
+folders, each with an index in a process of its own from 3,000 chunks on. All take turns with the one library, question
+by question. Wall time, since most of the work is other processes'. A library that hangs is one of forty, on a database
+server that accepts connections and says nothing.
 `--chunks 124000 --counts 2 10 40 --searches 60 --folder FOLDER` (kept, and used again). `--of FOLDER` deals a library
-of `million.py`, with the questions and vectors beside it; servers, which embed themselves, can't read it.
+of `million.py`, with the questions and vectors beside it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ import argparse
 import json
 import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -40,9 +38,7 @@ from answerable.stores.embedded.store import EmbeddedStore
 from answerable.text.bm25 import term_weights
 from answerable.wiring.stores import build_federation
 
-SERVED = 10
 ASKED = 30
-PORT = 8957
 BEST = 10
 WARMING = 5
 PATIENCE = 3.0
@@ -136,16 +132,6 @@ def common(found: Sequence[Found], tens: Sequence[Found]) -> float:
     return statistics.mean(shares)
 
 
-def serve(addresses: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
-    """Serves libraries in a process of its own, by the names library, l1, l2, …"""
-    also = [f"--also=l{number}={address}" for number, address in enumerate(addresses[1:], 1)]
-    command = [sys.executable, "-m", "answerable", "serve", "--library", addresses[0], *also]
-    server = subprocess.Popen([*command, "--port", str(PORT), "--data", str(folder)], stdout=subprocess.PIPE)
-    assert server.stdout is not None
-    server.stdout.readline()
-    return server
-
-
 def main() -> None:
     """Builds, searches in turns, prints a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -169,7 +155,7 @@ def main() -> None:
         keep = lambda store: opened.enter_context(closing(store))  # noqa: E731
         stores: dict[str, Store] = {"one library": keep(EmbeddedStore(Path(addresses[1][0])))}
         for count in given.counts:
-            stores[f"{count} libraries"] = keep(build_federation(addresses[count], "", "", 60))
+            stores[f"{count} libraries"] = keep(build_federation(addresses[count], "", 60))
         rows = measure({name: searching(store, asked) for name, store in stores.items()}, given.searches)
         _, tens, usual = rows[0]
         table = []
@@ -185,8 +171,6 @@ def main() -> None:
         show("federation", table, chunks=stores["one library"].count()[1], searches=given.searches)
     most = addresses[max(addresses)]
     asking(addresses, asked, is_dealt=bool(given.of))
-    if not given.of:
-        remote(most, asked, folder)
     hanging(most, asked)
 
 
@@ -213,34 +197,15 @@ def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[tuple[str, Fl
 
 
 def _store(addresses: Sequence[str]) -> Store:
-    return EmbeddedStore(Path(addresses[0])) if len(addresses) == 1 else build_federation(addresses, "", "", 60)
-
-
-def remote(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]], folder: Path) -> None:
-    """Ten of the libraries read from a server, the others in folders, beside all in folders."""
-    with closing(build_federation(addresses, "", "", 60)) as all_here:
-        tens = [searching(all_here, asked)(number) for number in range(len(asked))]
-    served, here = addresses[:SERVED], addresses[SERVED:]
-    server = serve(served, folder / "server")
-    try:
-        names = ["library", *(f"l{number}" for number in range(1, SERVED))]
-        mixed = [*(f"answerable+http://127.0.0.1:{PORT}/{name}" for name in names), *here]
-        with closing(build_federation(mixed, "", "", 60)) as store:
-            [(_, found, times)] = measure({"mixed": searching(store, asked)}, len(asked))
-    finally:
-        server.terminate()
-        server.wait()
-    later = [tens[(number + WARMING) % len(tens)] for number in range(len(asked))]
-    equal, p50 = same(found, later), statistics.median(times)
-    print(f"{SERVED} of {len(addresses)} on a server: the same ten {equal:.3f}, p50 {p50:.0f} ms")
+    return EmbeddedStore(Path(addresses[0])) if len(addresses) == 1 else build_federation(addresses, "", 60)
 
 
 def hanging(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]]) -> None:
-    """A server that accepts connections and says nothing, among the libraries."""
+    """A database server that accepts connections and says nothing, among the libraries."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"answerable+http://127.0.0.1:{silent.getsockname()[1]}/silent"
+        address = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/silent"
         started = time.perf_counter()
-        with closing(build_federation([address, *addresses[1:]], "", "", PATIENCE)) as store:
+        with closing(build_federation([address, *addresses[1:]], "", PATIENCE)) as store:
             opened = time.perf_counter() - started
             search = searching(store, asked)
             times = []

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
+if __name__ == "__main__":
+    # What follows takes seconds to import: Ctrl+C ends the chat then, too.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(0))
+
+from answerable.answering import visible
 from pdf_chat.console import use_utf8
 from pdf_chat.errors import RAGError, explanation, user_message
 from search import search_prompt
@@ -29,7 +36,7 @@ def main() -> None:
 
 def _reply(question: str) -> None:
     try:
-        print(f"RESPOSTA: {search_prompt(question)}", flush=True)
+        print(f"RESPOSTA: {visible(search_prompt(question))}", flush=True)
     except RAGError as error:
         print(user_message(error), flush=True)
         if explanation(error):
@@ -37,4 +44,5 @@ def _reply(question: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main()

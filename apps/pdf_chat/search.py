@@ -89,7 +89,8 @@ def search_prompt(question: str | None = None) -> str | Runnable[str, str] | Non
     """The answer to a question: what the collection says, or the sentence that refuses.
 
     Without a question: the chain, which takes one, or None where configuration or database don't allow it. Raises
-    ValueError for an empty question, ConfigurationError, DatabaseError (a ConnectionError), ExternalServiceError.
+    TypeError for a question that is no text, ValueError for an empty one, ConfigurationError, DatabaseError (a
+    ConnectionError), ExternalServiceError.
     """
     if question is not None:
         return _answer(question)
@@ -115,6 +116,8 @@ def build_context(results: list[tuple[Document, float]]) -> str:
 
 
 def _answer(question: str) -> str:
+    if not isinstance(question, str):
+        raise TypeError(f"A pergunta deve ser um texto, e não {type(question).__name__}.")
     if not question.strip():
         raise ValueError("A pergunta está vazia.")
     settings = load()
@@ -128,12 +131,12 @@ def _answer(question: str) -> str:
     with translated(CHAT_SETTING):
         written, is_cut = _written(_model(settings.engine), prompt, settings.engine.answer_tokens)
     answer = checked(written, [document for document, _ in results], _judge(settings.engine))
-    if answer.text.strip(_AROUND) == REFUSAL:
+    if written.strip(_AROUND) == REFUSAL:
         return REFUSAL
     if not settings.is_strict:
         for sentence in answer.unsupported:
             _log.warning("O PDF não confirma: %s", " ".join(sentence.split()))
-    text = answer.supported if settings.is_strict else answer.text
+    text = answer.supported if settings.is_strict else written.strip()
     return f"{text} […]" if text and is_cut else text or REFUSAL
 
 

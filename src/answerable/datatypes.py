@@ -193,8 +193,7 @@ class Location:
 
 def clock(seconds: float) -> str:
     """Return a time in a recording as `0:42` or `1:02:03`."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
+    hours, minutes, rest = int(seconds) // 3600, int(seconds) // 60 % 60, int(seconds) % 60
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
@@ -262,14 +261,19 @@ class Citation:
     web_address: str = ""
     library: str = ""
     other_places: int = 0
+    type: DocumentType = DocumentType.TEXT
+
+
+_MESSAGES = {"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats and mail only: a book's date isn't that of its events. Ends of periods are exclusive,
-    `datetime.min` and `datetime.max` open. If `applied` is false, none of it answers, and everything was searched.
+    A time alone leaves out messages of other times and no other document, which has no such dates. Ends of periods are
+    exclusive, `datetime.min` and `datetime.max` open. If `applied` is false, none of it answers, and everything was
+    searched.
     """
 
     senders: tuple[str, ...] = ()
@@ -279,7 +283,12 @@ class Narrowing:
     @property
     def where(self) -> dict[str, Any]:
         """The filter in the syntax of `answerable.filters`."""
-        conditions: list[dict[str, Any]] = [{"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}]
+        return self.messages if self.senders else {"or": [self.messages, {"not": _MESSAGES}]}
+
+    @property
+    def messages(self) -> dict[str, Any]:
+        """The filter for the messages alone."""
+        conditions: list[dict[str, Any]] = [_MESSAGES]
         if self.senders:
             conditions.append({"sender": list(self.senders)})
         if self.periods:
@@ -315,8 +324,8 @@ class Reason(_Name):
     NO_ROWS = "no row of that time"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
-    QUOTED = "nothing that the model wrote stood the check, so these are quotes"
-    OWN_WORDS = "the model's own words, not from the documents"
+    OWN_WORDS = "the model's own words, which claim nothing of the documents"
+    SMALL_TALK = "a greeting, or a question about the program"
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +379,8 @@ class SearchResults(list[RetrievalResult]):
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
+
+    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe.
 
     `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
     `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why

@@ -8,6 +8,7 @@
     │   ├── DamagedSource      broken, truncated or hostile
     │   ├── EncryptedSource    a password is required
     │   ├── EmptySource        no text
+    │   ├── UnreadPages        some pages have no text; the others were read
     │   ├── SourceTooLarge     over a size limit
     │   ├── AddressRefused     a forbidden address, or one that the site's robots.txt excludes
     │   └── SiteUnreachable    a site does not answer, or is overloaded
@@ -79,6 +80,10 @@ class EncryptedSource(SourceError):
 
 class EmptySource(SourceError):
     """The file has no text."""
+
+
+class UnreadPages(SourceError):
+    """Some pages have no text layer, and nothing is installed that reads them. The others were read: a warning."""
 
 
 class SourceTooLarge(SourceError):

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from answerable.answering.extractive import refuse
+from answerable.answering.follow_up_rewriting import keeps_what_was_named
 from answerable.answering.quote_places import quote_places, with_places
 from answerable.answering.step_clock import StepClock
 from answerable.computing.computing import Computing, is_of_rows
@@ -231,7 +232,7 @@ class Library:
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
 
-        Without `narrows` a question that names a person or a time is searched like any other. Others may stop the `work`.
+        Without `narrows` a person or a time in the question is no filter. Another thread may stop the `work`.
         """
         return self._answer_stream(self._answerer, question, where, history, narrows, work or Work())
 
@@ -255,11 +256,15 @@ class Library:
             yield AnswerEvent(answer=replace(refusal, timings=clock.timings(), unavailable=self.unavailable))
             return
         narrowed = self._narrowed(searched, where) if narrows else None
+        if narrowed and not keeps_what_was_named(question, searched) and not self._narrowed(question, where):
+            narrowed = None
         computed: Answer | None = None
-        attempts = (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,)
+        attempts = (*(narrowed.attempts() if narrowed else ()), None)
         for attempt in attempts:
-            found = self._evidence(searched, where, attempt, clock, chunks)
-            evidence = replace(found, message=question.strip(), about=narrowed.topic if narrowed else "")
+            about = narrowed.topic if narrowed and not (attempt and attempt.is_open) else ""
+            evidence = replace(
+                self._evidence(searched, where, attempt, clock, chunks), message=question.strip(), about=about
+            )
             if attempt is attempts[0]:
                 computed = self._computing.answer(
                     *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where), work)
@@ -379,10 +384,10 @@ class Library:
     def _evidence(
         self, question: str, where: Where, narrowed: Narrowed | None, clock: StepClock, chunks: int, k: int = 0
     ) -> Evidence:
-        topic = narrowed.topic if narrowed else None
+        topic = narrowed.topic if narrowed and not narrowed.is_open else None
         asked = analyze_question(required(question), self._store.languages(), topic)
         language = asked.language or likely_language(asked.text, self._store.languages())
-        condition = parse_filter(both(where, narrowed.narrowing.where) if narrowed else where)
+        condition = parse_filter(both(where, narrowed.where) if narrowed else where)
         if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
@@ -394,10 +399,7 @@ class Library:
         found = retrieve(self._store, request, k or self._passages, self._steps)
         clock.lap("retrieval")
         results, indexed = zip(*found, strict=True) if found else ((), ())
-        return Evidence(
-            *(asked.text, language, vector, weights, results, indexed, condition, topic),
-            chunks_of=self._store.indexed_chunks,
-        )
+        return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)
 
 
 def over(library: Library, store: Store | CoreStore) -> Library:

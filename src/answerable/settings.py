@@ -27,12 +27,12 @@ PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
 POSITIVE = (
     *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout", "library_timeout"),
+    "provider_concurrency",
     *("workers", "max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
     "max_audio_seconds",
 )
-SECRETS = frozenset(
-    {"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key", "server_key"}
-)
+KEYS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "qdrant_api_key"})
+SECRETS = KEYS | {"pdf_password"}
 USUAL = {
     "OPENAI_API_KEY": "openai_api_key",
     "OPENAI_BASE_URL": "openai_base_url",
@@ -79,9 +79,10 @@ class Settings:
     reader: str = "local"
     context_tokens: int = 4000
     history_tokens: int = 1000
-    answer_tokens: int = 2000
-    grounding: str = "strict"
+    answer_tokens: int = 8000
+    grounding: str = "marked"
     provider_timeout: int = 60
+    provider_concurrency: int = 64
     refuse: bool = True
     wrong_answers: int = 10
     max_file_size: int = 200_000_000
@@ -112,7 +113,6 @@ class Settings:
     cohere_api_key: str = field(default="", repr=False)
     cohere_base_url: str = ""
     qdrant_api_key: str = field(default="", repr=False)
-    server_key: str = field(default="", repr=False)
     library_timeout: int = 10
     github_token: str = field(default="", repr=False)
     github_base_url: str = "https://models.github.ai/inference"
@@ -167,6 +167,17 @@ def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     return found
 
 
+def checked_key(key: str, variable: str) -> str:
+    """Return a key without the white space around it. Raise SettingsError, which doesn't quote it, if none is like it.
+
+    HTTP libraries quote a header that they can't send, and with it the key.
+    """
+    found = key.strip()
+    if not re.fullmatch(r"[!-~]*", found):
+        raise SettingsError(f"{variable} has invalid characters, such as a line break in the middle. Copy it again.")
+    return found
+
+
 def _read_file(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text("utf-8")
@@ -186,6 +197,10 @@ def _convert(name: str, value: Any, where: str) -> Any:
     if name not in defaults:
         raise SettingsError(f"There is no setting {name!r} (in {where}). Settings: {', '.join(sorted(defaults))}.")
     kind = type(defaults[name])
+    if isinstance(value, str) and "\0" in value:
+        raise SettingsError(f"{name} in {where} has a NUL character, which nothing can be called. Correct it.")
+    if isinstance(value, str) and (name in KEYS or name.endswith("_base_url")):
+        return value.strip()
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
     text = str(value).strip()

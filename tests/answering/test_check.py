@@ -12,6 +12,7 @@ from property_settings import examples
 
 from answerable.answering.checking.check import check_answer
 from answerable.answering.checking.verdicts import CheckedAnswer, Support
+from answerable.answering.phrases import REFUSAL
 from answerable.datatypes import Document, DocumentType, Part, PartKind, RetrievalResult
 from answerable.reading.e5_judge import E5Judge
 from answerable.splitting.by_type import SplitterByType
@@ -123,9 +124,6 @@ def test_a_wrong_citation_is_corrected() -> None:
 
 def test_text_without_claims_is_no_answer() -> None:
     cases = [
-        "The documents don't say.",
-        "Los documentos no lo dicen.",
-        "Não tenho informações necessárias para responder sua pergunta.",
         "Hello!",
         "Sure, here is a summary:",
         "",
@@ -135,6 +133,17 @@ def test_text_without_claims_is_no_answer() -> None:
         checked = check(text)
         assert checked.text == "", text
         assert all(sentence.support is Support.NOTHING_CLAIMED for sentence in checked.sentences), text
+        assert not checked.claims, text
+
+
+@pytest.mark.parametrize("text", [*REFUSAL.values(), "Los documentos no lo dicen. The museum opened in 1901 [1]."])
+def test_an_answer_that_begins_with_a_refusal_refuses(text: str) -> None:
+    for keeps in (True, False):
+        checked = check(text, keep_unsupported=keeps)
+        assert checked.text == text
+        assert checked.refuses
+        assert checked.claims is ("museum" in text)
+    assert not check("The museum opened in 1901 [1]. The documents don't say.").refuses
 
 
 def test_a_heading_stays_before_something_backed() -> None:
@@ -176,7 +185,8 @@ def test_quotes_are_verbatim_and_numbered_in_order() -> None:
 
 def test_unsupported_sentences_can_be_kept() -> None:
     checked = check("The museum opened in 1901 [1]. Napoleon built it [1].", keep_unsupported=True)
-    assert checked.text == "The museum opened in 1901 [1]. Napoleon built it. (not verified)"
+    assert checked.text == "The museum opened in 1901 [1]. Napoleon built it [1]. (not verified)"
+    assert [citation.quote for citation in checked.citations] == ["The museum opened in 1901."]
 
 
 def test_without_marks_any_passage_backs_and_none_is_shown() -> None:
@@ -260,12 +270,14 @@ PIECES = st.sampled_from(
 @given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=30).map("".join)), st.booleans(), st.booleans())
 def test_any_answer_is_checked(text: str, marks: bool, keep: bool) -> None:
     checked = check(text, marks=marks, keep_unsupported=keep)
-    assert bool(checked.text) is bool(checked.citations) or (keep and checked.removed)
+    refuses = any(one.how == "it refuses" for one in checked.sentences)
+    assert keep or bool(checked.text) is (bool(checked.citations) or refuses)
     assert set(checked.citations) == {citation for one in checked.sentences for citation in one.citations}
     if marks:
         assert all(f"[{number}]" in checked.text for number in range(1, len(checked.citations) + 1))
     backed = [one for one in checked.sentences if one.support in (Support.QUOTED, Support.SUPPORTED, Support.CORRECTED)]
-    assert all(bool(one.citations) is (one in backed) for one in checked.sentences)
+    assert all(one.citations for one in backed)
+    assert keep or all(one in backed for one in checked.sentences if one.citations)
 
 
 @examples(30)

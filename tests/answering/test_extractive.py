@@ -17,7 +17,7 @@ from answerable.protocols import Embedder, Evidence, Passage
 from answerable.text.bm25 import rarity
 from answerable.text.indexed_text import indexed_text
 
-PORTUGUESE = "Não tenho informações necessárias para responder sua pergunta."
+PORTUGUESE = "Os documentos não dizem."
 E5_SMALL = packaged_gates()["local:multilingual-e5-small"]
 NEVER = Gate({}, -50.0, ((0.0, 1.0), (100.0, 1.0)))
 

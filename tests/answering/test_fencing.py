@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from answerable.answering.safety.characters import is_hidden
-from answerable.answering.safety.fencing import LONGEST_NAME, allowed_addresses, fence, harmless
+from answerable.answering.safety.fencing import LONGEST_NAME, fence, harmless
 from answerable.datatypes import Chunk, Document, Location, RetrievalResult
 from answerable.text.find_quote import Searchable
 
@@ -114,16 +114,6 @@ def test_names_are_short_and_on_one_line() -> None:
     assert 'source="red\').txt"' in mark
     assert len(mark) < 3 * LONGEST_NAME
     assert len(shown.split("\n")) == 3
-
-
-def test_allowed_addresses_are_those_in_the_passages() -> None:
-    content = (
-        "See https://a.example/x, [b](https://b.example/(y)) and c@d.example; not https://u@e.example or data:a/b,c"
-    )
-    allowed = allowed_addresses([passage(content, source="https://site.example/p")])
-    assert {"https://a.example/x", "https://b.example/(y)", "c@d.example", "https://site.example/p"} <= allowed
-    assert not any(("e.example" in address and "u@" in address) or address.startswith("data") for address in allowed)
-    assert allowed_addresses([passage("no", source="/tmp/a.txt"), passage("x.y", source="c.txt")]) == frozenset()
 
 
 def test_a_mark_that_never_ends_takes_no_time() -> None:

@@ -33,6 +33,13 @@ def test_every_application_has_one() -> None:
     assert {name.split("/")[0] for name, text in READMES.items() if steps(text)} == folders
 
 
+def test_every_readme_says_how_to_run_its_tests() -> None:
+    for name, text in READMES.items():
+        folder = f"tests/apps/{name.split('/')[0]}"
+        assert f"`.venv/bin/python -m pytest {folder}`" in text, name
+        assert (ROOT / folder).is_dir()
+
+
 @pytest.mark.parametrize(
     "name", [name if name == SAMPLE else pytest.param(name, marks=pytest.mark.long) for name in READMES]
 )

@@ -90,3 +90,10 @@ def test_each_has_its_default_and_a_line_on_what_it_is(example: Path) -> None:
 def test_its_values_make_sense(example: Path) -> None:
     load_settings(environment=variables(example))
     subprocess.run(["sh", "-euc", f"set -a; . {example}"], check=True)
+
+
+def test_strict_grounding_promises_no_more_than_it_holds() -> None:
+    for example in EXAMPLES:
+        lines = [*example.read_text("utf-8").splitlines(), *readme(example).splitlines()]
+        said = [line for line in lines if "strict" in line and re.search(r"\bonly\b|\bsó\b|\bnever\b|\bnunca\b", line)]
+        assert not said, example

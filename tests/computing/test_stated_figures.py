@@ -161,6 +161,13 @@ def test_rows_of_subtotals_are_no_rows(ask: Ask) -> None:
         "Mes;Partida;Importe\nMayo;Cal;7,50\nMayo;Arena;2,50\nSubtotal mayo;;10,00\nJulio;Yeso;4,00\nSuma julio;;4,00"
     )
     assert failures(ask, {"obra.csv": obra}, {"¿Cuál es el importe total?": "en total: 14 (3 filas)"}) == []
+    quarters = "Store,Kind,Q1,Q2\nEast,Pen,4,6\nEast,Ink,1,9\nWest,Pen,3,2\n"
+    cases = {
+        "What is the Q1 total of the East?": "Q1 in total: 5 (2 rows)",
+        "What is the Q2 total of the East?": "Q2 in total: 15 (2 rows)",
+        "What is the Pen total of Q2?": "Q2 in total: 8 (2 rows)",
+    }
+    assert failures(ask, {"quarters.csv": quarters}, cases) == []
     # A brand, or a sum? Then neither is counted.
     fuel = "Station,Litres\nTotal Porto,30\nRepsol,20\nTotal Faro,25\n"
     assert failures(ask, {"fuel.csv": fuel}, {"how many litres in total?": NOTHING}) == []

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -26,7 +27,8 @@ from faults.faulty import Tell, in_a_process
 from faults.sound_library import assert_sound, library_on, write_files
 from service_on_socket import small_service, upload
 
-from answerable.errors import LibraryError
+from answerable.errors import DiskFull, LibraryError
+from answerable.interfaces.http.session_store import Sessions
 from answerable.stores.embedded.store import EmbeddedStore
 
 FILES = 16
@@ -86,6 +88,33 @@ def fill(folder: Path, disk: Disk, size: int) -> None:
             library.add(file)
         assert library.count()[0] == FILES
         assert library.verify().is_clean
+
+
+def first_write(folder: Path, disk: Disk, size: int) -> None:
+    """Makes a library and conversations where the disk takes less than that or has no more files, then adds."""
+    (file,) = write_files(folder.with_name("documents"), 1)
+    sizes = (4, 8, 16, 32, 48, 64)
+    # Folders and files: the disk itself is one.
+    for full in (*(f"size={each}k" for each in sizes), *(f"size={size},nr_inodes={each}" for each in range(1, 5))):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", full, "tmpfs", folder], check=True)
+        for make in (lambda: _add(folder / "library", file), lambda: Sessions(folder / "data" / "sessions.db")):
+            with pytest.raises(DiskFull, match=r"The disk is full: .*ree some space"):
+                make()
+            subprocess.run(["find", folder, "-mindepth", "1", "-delete"], check=True)
+        subprocess.run(["umount", "--lazy", folder], check=True)
+    disk(size, False)
+    _add(folder / "library", file)
+    with another_program(folder, folder / "library"):
+        while _free(folder):
+            time.sleep(0.01)
+        assert in_a_process(lambda tell: _search(folder / "library", tell)) == ([True], 0)
+        with pytest.raises(DiskFull, match=r"The disk is full: .*ree some space"):
+            _add(folder / "library", *write_files(folder.with_name("documents"), 2))
+
+
+def _add(library_folder: Path, file: Path) -> None:
+    with library_on(EmbeddedStore(library_folder)) as library:
+        library.add(file)
 
 
 def serve(folder: Path, disk: Disk, size: int) -> None:
@@ -220,7 +249,7 @@ def _used(folder: Path) -> int:
 
 
 ACTIONS: dict[str, Callable[[Path, Disk, int], None]] = {
-    action.__name__: action for action in (fill, serve, taken_by_another, turn_read_only)
+    action.__name__: action for action in (fill, first_write, serve, taken_by_another, turn_read_only)
 }
 
 if __name__ == "__main__":

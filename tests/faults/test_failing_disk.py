@@ -44,6 +44,7 @@ def test_any_call_fails(action: str, kind: str, failures: int, tmp_path: Path, f
         if "error" in outcome:
             told += 1
             _assert_clear(outcome["message"], tmp_path)
+            assert kind != "full" or outcome["error"] == "DiskFull", outcome
     assert told, "no failure was told"
 
 

@@ -41,6 +41,11 @@ def test_another_program_takes_all_space(tmp_path: Path, failing_disk: Path) -> 
 
 
 @LINUX
+def test_a_full_disk_is_named_as_full_at_the_first_write(tmp_path: Path, failing_disk: Path) -> None:
+    run("first_write", "real", tmp_path, 4, failing_disk)
+
+
+@LINUX
 def test_a_server_says_that_the_disk_is_full_and_goes_on_when_there_is_room(tmp_path: Path, failing_disk: Path) -> None:
     run("serve", "real", tmp_path, 150, failing_disk)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
+from helpers import HashEmbedder
 from service_on_socket import PatientModel, ask_events, read_events, small_service, upload
+
+from answerable.datatypes import FloatArray
 
 ASK = "api/v1/library/ask"
 
@@ -92,6 +97,47 @@ def test_what_the_section_does_not_say_is_searched_everywhere(client: httpx.Clie
     assert answer["citations"][0]["source"] == "riverside-library-rules.pdf"
     searched = [data["scope"] for name, data in ask_events(client, ASK, **body) if name == "searched"]
     assert searched == ["section", "document", "library"]
+
+
+class Waiting(HashEmbedder):
+    """Embeds questions only when its gate is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Event()
+
+    def embed_query(self, text: str) -> FloatArray:
+        self.gate.wait(240)
+        return super().embed_query(text)
+
+
+def test_what_is_read_quickly_does_not_wait_behind_questions(tmp_path: Path) -> None:
+    embedder = Waiting()
+    with (
+        small_service(tmp_path, "library", "work", embedder=embedder, workers=2) as (_, client),
+        ThreadPoolExecutor(8) as people,
+    ):
+        embedder.gate.set()
+        upload(client, ("gate.txt", b"The gate is blue."))
+        asked = {"question": "Which colour is the gate?"}
+        session = client.post(ASK, json=asked).json()["session"]
+        assert client.post("api/v1/all/search", json=asked).status_code == 200
+        embedder.gate.clear()
+        waiting = [people.submit(client.post, ASK, json=asked) for _ in range(6)]
+        try:
+            (document,) = client.get("api/v1/library/documents", timeout=30).json()["documents"]
+            for path in (
+                *("documents", "stats", "filters", "overview", "sources", "sessions", f"sessions/{session}"),
+                f"documents/{document['document_id']}",
+                f"documents/{document['document_id']}/passages?start=0&end=5",
+            ):
+                assert client.get(f"api/v1/library/{path}", timeout=30).status_code == 200, path
+            assert client.get("api/v1/all/documents", timeout=30).json()["total"] == 1
+            assert client.get("ready", timeout=30).status_code == 200
+            assert not any(each.done() for each in waiting)
+        finally:
+            embedder.gate.set()
+        assert all(each.result().json()["answered"] for each in waiting)
 
 
 def test_a_hint_names_the_place(client: httpx.Client) -> None:

@@ -91,6 +91,31 @@ def test_all_libraries_are_asked_as_one(tmp_path: Path) -> None:
         assert {each["library"] for each in left} == {"library", "work"}
 
 
+@pytest.mark.parametrize("failing", ["library", "work"])
+def test_a_library_that_cannot_be_opened_is_named_and_the_others_answer(tmp_path: Path, failing: str) -> None:
+    other = "work" if failing == "library" else "library"
+    damaged = tmp_path / "libraries" / failing
+    damaged.mkdir(parents=True)
+    (damaged / "library.db").write_bytes(b"no database " * 1000)
+    with small_service(tmp_path, "library", "work") as (_, client):
+        upload(client, GATE, library=other)
+        for step in ("ask", "search"):
+            found = client.post(f"api/v1/all/{step}", json=QUESTION)
+            assert found.status_code == 200, found.text
+            (without,) = found.json()["unavailable"]
+            assert without["library"] == failing
+            assert str(tmp_path) not in without["reason"]
+        (citation,) = client.post("api/v1/all/ask", json=QUESTION).json()["citations"]
+        assert (citation["library"], citation["quote"]) == (other, "The gate is blue.")
+        assert list(listed(client)) == ["library", "work", "all"]
+        documents = client.get("api/v1/all/documents").json()
+        assert (documents["total"], documents["unavailable"]) == (1, [without])
+        message = {"role": "user", "content": QUESTION["question"]}
+        chat = client.post("v1/chat/completions", json={"model": "all", "messages": [message]}).json()
+        assert chat["unavailable"] == [without]
+        assert client.post(f"api/v1/{failing}/ask", json=QUESTION).status_code == 503
+
+
 def test_one_library_is_not_also_all_libraries(tmp_path: Path) -> None:
     with small_service(tmp_path) as (_, client):
         assert list(listed(client)) == ["library"]
@@ -108,7 +133,7 @@ def test_a_key_for_one_library_does_not_open_all(tmp_path: Path) -> None:
     ):
         assert list(listed(client)) == ["work"]
         for library in ("all", "library"):
-            for path, body in (("ask", QUESTION), ("search", QUESTION), ("read", {"method": "count"})):
+            for path, body in (("ask", QUESTION), ("search", QUESTION)):
                 assert client.post(f"api/v1/{library}/{path}", json=body).json()["code"] == "unknown_library"
 
 

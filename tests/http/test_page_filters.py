@@ -107,6 +107,18 @@ def test_what_a_question_narrowed_itself_to_can_be_taken_off(example_server: Ser
         assert "where" not in asked(visitor, lambda: page.keyboard.press("Enter"))
 
 
+def test_a_new_conversation_has_no_filter(example_server: Server) -> None:
+    with visiting(example_server.address) as visitor:
+        page = visitor.page
+        page.locator(".filter-bar").get_by_role("button", name="Person").click()
+        page.locator(".filter-panel").get_by_role("button", name="Ana Lucía").click()
+        page.keyboard.press("Escape")
+        visitor.ask("¿Cuándo puede viajar?")
+        page.get_by_role("button", name="New conversation").first.click()
+        page.get_by_role("textbox").fill("When is it open?")
+        assert "where" not in asked(visitor, lambda: page.keyboard.press("Enter"))
+
+
 def test_a_refusal_helps(example_server: Server) -> None:
     with visiting(example_server.address) as visitor:
         page = visitor.page

@@ -15,6 +15,9 @@ from mcp import Client, MCPError
 from mcp_servers import endless_chat, given, in_this_process, over_stdio, refused, text_of
 from providers.scripted_server import ScriptedServer, chat
 
+import answerable
+from answerable.interfaces.mcp.server import LibraryServer
+
 pytestmark = pytest.mark.anyio
 
 READS = {"search", "ask", "list_documents", "get_passage"}
@@ -50,6 +53,21 @@ async def test_two_whole_sessions_at_once(example_library: Path) -> None:
                 group.start_soon(ask, client)
     assert len(answers) == 6
     assert {answer["text"] for answer in answers} == {answers[0]["text"]}
+
+
+async def test_a_library_of_several_that_fails_is_named(example_library: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "library.db").write_bytes(b"no database " * 1000)
+    with answerable.open([example_library, notes]) as opened:
+        async with Client(LibraryServer(opened, False, ())) as client:
+            question = {"question": "How often should I descale the machine?"}
+            for tool, arguments in (("ask", question), ("search", question), ("list_documents", {})):
+                result = await client.call_tool(tool, arguments)
+                assert not result.is_error, text_of(result)
+                assert "Without the library notes: " in text_of(result)
+                assert isinstance(result.structured_content, dict)
+                assert [each["library"] for each in result.structured_content["unavailable"]] == ["notes"]
 
 
 async def assert_whole(client: Client) -> None:

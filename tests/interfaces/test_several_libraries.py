@@ -14,13 +14,14 @@ from answerable.errors import LibraryNotFound, LibraryReadOnly, SettingsError
 BOAT = "The boat Alborada leaves the harbour at nine on Sundays."
 CODES = {"boats": "The code of the door to the boats is 4471.", "houses": "The code of the door to the house is 9920."}
 HEATING = "La calefacción de la casa se enciende en octubre."
-AWAY = "answerable+http://127.0.0.1:9/notes"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the libraries boats and houses, of a document each."""
+    """A folder with the libraries boats and houses, of a document each, and notes, which is damaged."""
     folder = tmp_path_factory.mktemp("several")
+    (folder / "notes").mkdir()
+    (folder / "notes" / "library.db").write_bytes(b"no database " * 1000)
     for library, name, text in (("boats", "boat.md", BOAT), ("houses", "casa.md", HEATING)):
         (folder / name).write_text(f"# {name}\n\n{text}\n", "utf-8")
         with answerable.open(folder / library) as opened:
@@ -67,13 +68,20 @@ def test_search_and_list_and_show(folder: Path) -> None:
 
 
 def test_what_cannot_be_asked_is_named_in_the_language_of_the_answer(folder: Path) -> None:
-    done = run_here("ask", "When does the Alborada leave?", *both(folder), "--library", AWAY)
+    done = run_here("ask", "When does the Alborada leave?", *both(folder), "--library", folder / "notes")
     assert f"“{BOAT}” [1]" in done.stdout
     assert "without the library notes, which can't be asked" in done.stdout
-    done = run_here("ask", "¿Cuándo se enciende la calefacción?", *both(folder), "--library", AWAY)
+    done = run_here("ask", "¿Cuándo se enciende la calefacción?", *both(folder), "--library", folder / "notes")
     assert "sin la biblioteca notes, que no se puede consultar" in done.stdout
-    found = json.loads(run_here("ask", "When does it leave?", *both(folder), "--library", AWAY, "--json").stdout)
+    found = json.loads(
+        run_here("ask", "When does it leave?", *both(folder), "--library", folder / "notes", "--json").stdout
+    )
     assert [each["library"] for each in found["unavailable"]] == ["notes"]
+    for command in (("search", "Alborada"), ("list",)):
+        done = run_here(*command, *both(folder), "--library", folder / "notes")
+        assert "without the library notes, which can't be asked" in done.stdout
+        found = json.loads(run_here(*command, *both(folder), "--library", folder / "notes", "--json").stdout)
+        assert [each["library"] for each in found["unavailable"]] == ["notes"]
 
 
 def test_mistakes_are_errors(folder: Path) -> None:
@@ -86,6 +94,14 @@ def test_mistakes_are_errors(folder: Path) -> None:
     done = run_here("mcp", "--write", *both(folder))
     assert done.returncode == 2
     assert "Only one library can be changed" in done.stderr
+
+
+def test_libraries_of_other_servers_are_gone(folder: Path) -> None:
+    for scheme in ("answerable+http", "answerable+https"):
+        done = run_here("ask", "When?", "--library", folder / "boats", "--library", f"{scheme}://ak_secret@host/notes")
+        assert done.returncode == 2
+        assert f"There is no store for {scheme}://host/notes" in done.stderr
+        assert "ak_secret" not in done.stderr
 
 
 def test_from_python(folder: Path) -> None:

@@ -127,3 +127,11 @@ def needed_python(pin: Requirement) -> SpecifierSet:
     except PackageNotFoundError:
         return SpecifierSet()
     return SpecifierSet(found.metadata["Requires-Python"] or "" if pin.specifier.contains(found.version) else "")
+
+
+def test_make_demo_says_what_it_does_while_pip_works(tmp_path: Path) -> None:
+    command = ["make", "--dry-run", "demo", f"VENV={tmp_path / 'venv'}"]
+    lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert re.match(r'echo "Making an environment in .*venv.* 200 MB.*a minute', lines[0])
+    (installs,) = (line for line in lines if "--editable" in line)
+    assert "--quiet" not in installs

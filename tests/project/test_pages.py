@@ -38,7 +38,6 @@ NOT_RUN = {
     "needs a site of yours": {"guides/site": 1},
     "needs another machine": {
         "guides/scale": 1,
-        "guides/several": 1,
         "guides/team": 1,
         "mcp": 1,
         "scale": 1,

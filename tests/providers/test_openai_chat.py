@@ -270,12 +270,17 @@ def test_a_model_without_a_system_role_gets_the_rules_from_the_user(server: Scri
     assert server.requests[1].body["messages"] == [{"role": "user", "content": "Be short.\n\nSay hello."}]
 
 
-def test_a_limit_out_of_range_is_an_error_not_a_refusal(server: ScriptedServer) -> None:
-    message = "max_tokens is too large: 99999. This model supports at most 16384 completion tokens."
-    server.script(PATH, failure(400, message, "invalid_value", "max_tokens"))
+def test_a_limit_too_large_for_a_model_gives_way_to_its_own(server: ScriptedServer) -> None:
+    refused = [
+        failure(400, f"{name} is too large: 8000. This model supports at most 4096 tokens.", "invalid_value", name)
+        for name in ("max_completion_tokens", "max_tokens")
+    ]
+    server.script(PATH, *refused, chat("Hello"))
+    assert answer(model(server), max_tokens=8_000) == "Hello"
+    assert not {"max_completion_tokens", "max_tokens"} & server.requests[2].body.keys()
+    server.script(PATH, failure(400, "temperature 9 is too large", "invalid_value", "temperature"))
     with pytest.raises(RequestRejected, match="too large"):
-        answer(model(server), max_tokens=99_999)
-    assert len(server.requests) == 1
+        answer(model(server), max_tokens=8_000)
 
 
 def test_a_server_that_refuses_the_same_thing_for_ever_is_asked_twice(server: ScriptedServer) -> None:

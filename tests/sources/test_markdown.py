@@ -44,7 +44,8 @@ Setext `code` here
 
 def test_sections_of_a_book() -> None:
     document = read_markdown(BOOK, "/docs/book.md")
-    assert document.content == BOOK
+    shown = BOOK.replace(" {#mine}", "")
+    assert document.content == shown
     assert (document.title, document.type) == ("The Book", DocumentType.MARKDOWN)
     assert document.metadata == {"sidebar_position": "3", "tags": ["robots", "ros 2"], "keywords": "one, two"}
     assert [(part.headings, part.anchor) for part in document.parts] == [
@@ -58,7 +59,7 @@ def test_sections_of_a_book() -> None:
         (("Chapter One", "Own id"), "own-id-1"),
         (("Kapitel für Ёлка नमस्ते",), "kapitel-für-ёлка-नमस्ते"),
     ]
-    texts = [BOOK[part.start : part.end] for part in document.parts]
+    texts = [shown[part.start : part.end] for part in document.parts]
     assert texts[0].startswith("---\ntitle")
     assert texts[0].endswith("---\n")
     assert texts[1].strip() == "Before all."
@@ -105,7 +106,7 @@ def test_lists_in_lists_of_front_matter_are_passed_over() -> None:
 
 def test_only_the_last_note_of_a_heading_is_its_id() -> None:
     document = read_markdown("# Setup {/* for now */} {/* #start */}\n\nText.\n", "a.mdx")
-    assert document.content.startswith("# Setup  {/* #start */}\n")
+    assert document.content.startswith("# Setup\n")
     assert [(part.headings, part.anchor) for part in document.parts] == [(("Setup",), "start")]
 
 
@@ -132,10 +133,13 @@ markdown = st.lists(
 def test_parts_are_in_order_and_cover_the_content(content: str) -> None:
     if not content.strip():
         return
-    document = read_markdown(content, "a.md")
+    try:
+        document = read_markdown(content, "a.md")
+    except EmptySource:
+        return
     end = 0
     for part in document.parts:
         assert end <= part.start < part.end
-        assert not content[end : part.start].strip()
+        assert not document.content[end : part.start].strip()
         end = part.end
     assert not content[end:].strip()

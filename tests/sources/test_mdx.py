@@ -69,8 +69,9 @@ def test_only_what_readers_see_is_left() -> None:
     assert lines[code : code + 4] == ["```jsx", "import X from 'y';", "<Tabs>", "```"]
     text = "\n".join([*lines[3:code], *lines[code + 4 :]])
     assert [line.strip() for line in text.split("\n") if line.strip()] == [
-        "# Arms {/* #own */}",
+        "# Arms",
         "Import duties are high; export controls, too. See `<Tabs>` and 3 < 4.",
+        "Python",
         "## In a tab",
         "Text *between* tags stays.",
         "See <https://example.org/> and [a](<b c>).",
@@ -93,15 +94,94 @@ def test_lines_keep_their_numbers() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "# Java\n\nimport duties rise, export too.\n\nUse List<String> here, <b>bold</b>, x<y.\nimport x\n",
+        "# Java\n\nimport duties rise, export too.\n\nUse List<String> here, git switch <branch>, x<y.\nimport x\n",
         "```js\nimport a from 'b'\n```\n\n~~~\n<Tabs>\n~~~\n",
         "Text with `import a from 'b'` and\n`<Tabs>`.\n",
-        "<div align='center'>\n<img src='a.png'/>\n</div>\n\n<!-- note -->\n",
+        "Text:\n\n    <div>code</div>\n    ::: code\n\n```html\n<!-- note -->\n<b>bold</b>\n:::\n```\n",
+        "Mail <ana@example.org>, see <https://example.org/>.\n",
         "An < open tag <Tabs and an end\n\n{/* not closed\n",
     ],
 )
 def test_plain_markdown_stays_as_it_is(text: str) -> None:
     assert read_markdown(text, "/notes/a.md").content == text
+
+
+PLAIN = """---
+title: Robots
+---
+<!-- do not tell students:
+the answer is 42 -->
+# Robots {#robots-top}
+
+<div class="note">
+Robots <b>move</b> arms.<br/>They stop.
+</div>
+
+:::tip[Read **this**]
+Grease the joints.
+:::
+
+> ::: warning Mind the gap
+> Stop.
+> :::
+
+<details><summary>Answer</summary>
+
+Forty-two <img src="a.png" alt="x">.
+</details>
+
+Setext {#st}
+======
+<p>Last
+"""
+
+
+@pytest.mark.parametrize("name", ["/book/robots.md", "/book/robots.mdx"])
+def test_what_readers_of_markdown_do_not_see_is_no_text(name: str) -> None:
+    document = read_markdown(PLAIN, name)
+    assert [line.strip() for line in document.content.split("\n")[3:] if line.strip()] == [
+        "# Robots",
+        "Robots move arms. They stop.",
+        "Read **this**",
+        "Grease the joints.",
+        "> Mind the gap",
+        "> Stop.",
+        ">",
+        "Answer",
+        "Forty-two .",
+        "Setext",
+        "======",
+        "<p>Last" if name.endswith(".md") else "Last",
+    ]
+    assert [(part.headings, part.anchor) for part in document.parts[1:]] == [
+        (("Robots",), "robots-top"),
+        (("Setext",), "st"),
+    ]
+    assert [document.content[part.start :].partition("\n")[0] for part in document.parts[1:]] == ["# Robots", "Setext"]
+    assert document.content.count("\n") == PLAIN.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("markup", "shown"),
+    [
+        ("::: details Click **me**\nYes.\n:::", "Click **me**\nYes.\n"),
+        (":::{note} A _title_\nYes.\n:::", "A _title_\nYes.\n"),
+        (":::note[A title]{.wide}\nYes.\n:::", "A title\nYes.\n"),
+        ("::: package.Class\nYes.", "package.Class\nYes."),
+        ('<TabItem value="mac" label="macOS 14" default>\nbrew\n</TabItem>', "macOS 14\nbrew\n"),
+        ("<TabItem value='win'\n  label={'Windows'}>choco</TabItem>", "Windows \nchoco"),
+        ('<TabItem label="Debian\'s" value="deb">apt</TabItem>', "Debian's apt"),
+        ('<TabItem value="npm">\nnpm i\n</TabItem>', "npm\nnpm i\n"),
+        (
+            "<Tabs values={[{label: 'Red Hat', value: 'rh'}, {value: 'x', label: \"X's\"}]}>\n"
+            '<TabItem value="rh">\ndnf\n</TabItem>\n<TabItem value="x">\ny\n</TabItem>\n</Tabs>',
+            "\nRed Hat\ndnf\n\nX's\ny\n\n",
+        ),
+        ('<Admonition type="tip" title="Careful">\nGrease.\n</Admonition>', "Careful\nGrease.\n"),
+    ],
+)
+def test_labels_of_tabs_and_boxes_are_kept(markup: str, shown: str) -> None:
+    assert read_markdown(f"{markup}\n", "/book/a.md").content == f"{shown}\n"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +205,17 @@ def test_a_file_of_code_alone_holds_no_text() -> None:
             pytest.param(piece, marks=pytest.mark.long)
             for piece in (
                 *('<a "', "<A b={", "<A b={`", "<A b='", "{/*", "<!--", "`", "```\n", "\n~~~", "<style>", "<Tabs>\n"),
-                *("export const a = {\n\n", "\nimport a,", "import ", "\nexport {'", "{ /*"),
+                *(
+                    "\n    <a>\n\n",
+                    "\n:::a [",
+                    "<A label='",
+                    "<br>",
+                    "export const a = {\n\n",
+                    "\nimport a,",
+                    "import ",
+                    "\nexport {'",
+                    "{ /*",
+                ),
             )
         ),
     ],
@@ -140,7 +230,23 @@ def test_time_grows_with_the_size_only(piece: str) -> None:
 
 
 PIECES = [
-    *("import a from 'b'\n", "export const a = {\n", "}\n", "\n", "<A b={", "}>", "<b>", "</b>", "`", "```\n", "{/*"),
+    *(
+        ":::tip[a]\n",
+        "<br>",
+        "<A label='b'>",
+        "    ",
+        "import a from 'b'\n",
+        "export const a = {\n",
+        "}\n",
+        "\n",
+        "<A b={",
+        "}>",
+        "<b>",
+        "</b>",
+        "`",
+        "```\n",
+        "{/*",
+    ),
     *("*/}", "<!--", "-->", "'", '"', "\\", "(", "# a\n", "text ", "<style>", "</style>"),
 ]
 
@@ -150,4 +256,5 @@ def test_any_text_keeps_its_lines_and_loses_no_other_order(text: str) -> None:
     content = plain_mdx(text, 0).content
     assert content.count("\n") == text.count("\n")
     rest = iter(text)
-    assert all(character in rest for character in content)
+    # Words that a tag kept apart get a space.
+    assert all(character in rest for character in content if not character.isspace())

@@ -78,6 +78,21 @@ def test_binary_data_is_refused_with_what_to_do(data: bytes) -> None:
         decode(data, "photo.txt")
 
 
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("book.MOBI", "convert it to EPUB"),
+        ("mail.pst", r"export its messages .* as \.mbox"),
+        ("scans.djvu", "export it as PDF"),
+        ("all.rar", "unpack it and add the folder"),
+        ("films.sqlite", r"export its tables as \.csv"),
+    ],
+)
+def test_a_well_known_format_that_is_not_read_says_how_to_convert_it(name: str, advice: str) -> None:
+    with pytest.raises(UnsupportedSource, match=rf"{name} is a binary file.*{advice}.*or leave it out"):
+        decode(bytes(range(256)) * 20, name)
+
+
 @given(st.binary() | st.text().map(lambda text: text.encode("utf-16-le", "surrogatepass")))
 def test_any_bytes_decode_cleanly_or_are_a_source_error(data: bytes) -> None:
     try:

@@ -208,6 +208,18 @@ def test_a_library_that_does_not_exist_is_the_callers_mistake() -> None:
         join(good=filled("a", "sol"), missing=missing)
 
 
+@pytest.mark.parametrize("error", [LibraryError("it is damaged"), OSError("the disk is out"), KeyError("a bug")])
+def test_a_library_that_cannot_be_opened_is_named_and_the_others_answer(error: Exception) -> None:
+    def failing() -> Store:
+        raise error
+
+    together = join(good=filled("a", "sol"), failing=failing)
+    assert len(together.search_vectors(ANYWHERE, 5, None)) == 1
+    [(library, reason)] = together.unavailable.items()
+    assert library == "failing"
+    assert str(error) in reason
+
+
 def test_nothing_can_be_changed() -> None:
     together = join(one=filled("a", "sol"), other=filled("b", "luna"))
     document, chunks = indexed_texts("c", ["mar"], [[1, 0, 0, 0]])

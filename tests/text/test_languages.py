@@ -126,6 +126,26 @@ def test_what_is_plain_stays_so_whatever_the_documents_are_in(language: str, que
         assert question_language(question, [expected]) == language
 
 
+def test_letters_and_a_leading_article_tell_portuguese_from_spanish_whatever_the_documents_are_in() -> None:
+    cases = {
+        "pt": [
+            "A clínica atende cavalos?",
+            "A loja vende sapatos?",
+            "A farmácia abre domingo?",
+            "O hotel aceita animais?",
+        ],
+        "es": ["La clínica atiende caballos?", "¿A qué hora abre?", "¿A Madrid va Ana?", "El hotel acepta animales?"],
+    }
+    wrong = [
+        (question, expected, got)
+        for language, questions in cases.items()
+        for question in questions
+        for expected in ([], ["es"], ["pt"], ["en"], ["en", "es", "pt"])
+        if (got := question_language(question, expected)) != language
+    ]
+    assert wrong == []
+
+
 def test_questions_in_other_languages_and_names_tell_nothing() -> None:
     cases = ["Où est la gare ?", "Quel est le prix", "Wie spät ist es?", "Hoe laat is het?", "Ana"]
     failed = [(question, got) for question in cases if (got := question_language(question)) != ""]

@@ -107,10 +107,8 @@ def _translated(key: str) -> Iterator[None]:
     except UnexpectedResponse as error:
         reason = quoted(f"status {error.status_code}: {error.content[:500].decode('utf-8', 'replace')}", key)
         if error.status_code in (401, 403):
-            raise QdrantConnectionError(f"Qdrant refused the key ({reason}). Check QDRANT_API_KEY.") from error
-        raise QdrantConnectionError(
-            f"Qdrant can't do that ({reason}). Check QDRANT_URL, or try again later."
-        ) from error
+            raise QdrantConnectionError(f"Qdrant refused the key ({reason}). Check QDRANT_API_KEY.") from None
+        raise QdrantConnectionError(f"Qdrant can't do that ({reason}). Check QDRANT_URL, or try again later.") from None
     except (ApiException, QdrantException, OSError, RuntimeError, ValueError) as error:
         reason = quoted(str(getattr(error, "source", error)), key)
-        raise QdrantConnectionError(f"Qdrant can't be asked ({reason}). Check QDRANT_URL.") from error
+        raise QdrantConnectionError(f"Qdrant can't be asked ({reason}). Check QDRANT_URL.") from None

@@ -13,6 +13,8 @@ from book import settings
 
 BAD_SETTING = 2
 INTERRUPTED = 130
+CUT_SHORT = 141
+"""What a shell reports of a program that SIGPIPE ended."""
 
 
 def run(work: Callable[[], int]) -> int:
@@ -24,7 +26,13 @@ def run(work: Callable[[], int]) -> int:
         # Of our own only: other packages' logs may hold keys.
         logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
         logging.getLogger("book").setLevel(settings.log_level())
-        return work()
+        status = work()
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Who read has seen enough (`| head`); what is still to be written goes nowhere, also when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CUT_SHORT
     except (SettingsError, ValueError) as error:
         print(printable(str(error)), file=sys.stderr)
         return BAD_SETTING

@@ -12,7 +12,7 @@ from answerable.sources import SitePages, Validators
 from book import settings
 from book.chunks import chunk_content
 from book.embedding import MOST_TEXTS, PRICE, generate_embeddings
-from book.errors import CohereAPIError, QdrantConnectionError
+from book.errors import CohereAPIError, ContentExtractionError, QdrantConnectionError
 from book.models import ContentChunk, IngestionPlan, IngestionResult
 from book.pages import READER, Visited, left_out_before, open_site
 from book.store import COLLECTION, StoredPage, open_collection
@@ -25,7 +25,8 @@ def ingest_book(base_url: str, collection_name: str = COLLECTION) -> IngestionRe
     """Brings the collection up to date with the book at an address.
 
     Pages are asked for only if they changed, and only chunks that are new are embedded. Chunks beyond a page's end are
-    removed, and so are pages that this site had and its sitemap no longer names, if every sitemap and page was read.
+    removed, and so are pages that this site had and that its sitemap no longer names or that are gone (404), if
+    every sitemap and every other page was read.
     Errors of single pages are in the result, and which pages were left out, which is no failure. Raises SettingsError,
     SitemapNotFoundError, NetworkError, and CohereAPIError or QdrantConnectionError if nothing was stored before;
     afterwards they end the run, and are in the result.
@@ -135,6 +136,8 @@ class _Run:
     def finish(self) -> None:
         """Stores what still waits, and removes the pages that are gone."""
         self._flush()
+        if self._book.pages and not self._met and not self.result.errors:
+            self.fail(ContentExtractionError(f"{self._book.public_base} has no page with text: nothing was changed"))
         if self.result.errors:
             return
         with open_collection(self._collection_name) as collection:

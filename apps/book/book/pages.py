@@ -23,6 +23,7 @@ from answerable.sources import (
     Validators,
     ask_ahead,
     find_pages,
+    page_key,
 )
 from book import settings
 from book.errors import (
@@ -104,8 +105,15 @@ class Site:
             lambda page: "",
             self._fetcher.policy.concurrency,
         )
+        # A page has one address: what redirects to another one of the sitemap is that one.
+        met = {page_key(page.url) for page in pages}
         with closing(asked):
             for page, found in asked:
+                if isinstance(found, Fetched) and (at := page_key(found.url)) != page_key(page.url):
+                    if at in met:
+                        yield Visited(page.public, left_out="redirects to a page that is there")
+                        continue
+                    met.add(at)
                 yield self._visited(page, found)
 
     def content(self, found: Fetched, url: str) -> ContentPage:
@@ -124,6 +132,8 @@ class Site:
         )
 
     def _visited(self, page: SitePage, found: Fetched | SourceError) -> Visited:
+        if isinstance(found, PageNotFoundError):
+            return Visited(page.public, left_out="gone although the sitemap names them")
         if isinstance(found, SourceError):
             return Visited(page.public, error=found)
         if found.is_unchanged:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from answerable.errors import SettingsError
 from answerable.settings import Settings as EngineSettings
-from answerable.settings import load_settings
+from answerable.settings import checked_key, load_settings
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 _PATH = "path:"
@@ -35,7 +35,9 @@ def qdrant() -> QdrantAddress:
     if not address.startswith(("http://", "https://")):
         # It may hold a key, so it isn't shown.
         raise SettingsError("QDRANT_URL is none of https://…, http://…, path:… and :memory:. Correct it.")
-    return QdrantAddress(address, api_key=_required("QDRANT_API_KEY", "the key of your Qdrant cluster"))
+    return QdrantAddress(
+        address, api_key=checked_key(_required("QDRANT_API_KEY", "the key of your Qdrant cluster"), "QDRANT_API_KEY")
+    )
 
 
 def engine() -> EngineSettings:
@@ -46,7 +48,7 @@ def engine() -> EngineSettings:
 def cohere() -> EngineSettings:
     """The engine's settings, with a key for Cohere."""
     settings = engine()
-    if not settings.cohere_api_key.strip():
+    if not settings.cohere_api_key:
         raise _missing("COHERE_API_KEY", "your key for Cohere's API")
     return settings
 

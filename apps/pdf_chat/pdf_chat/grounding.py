@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 
 import answerable
 from answerable import Chunk, Location, RetrievalResult
-from answerable.answering import check_answer, clean_output, harmless
+from answerable.answering import check_answer, harmless
 from answerable.protocols import StatementJudge
 from answerable.text import question_language
 
@@ -29,12 +29,11 @@ def inert(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An answer made harmless (`text`), what of it the documents back, and the sentences that they don't.
+    """What of an answer the documents back, and the sentences that they don't.
 
     `supported` is empty where they back nothing.
     """
 
-    text: str
     supported: str
     unsupported: tuple[str, ...]
 
@@ -42,12 +41,11 @@ class Checked:
 def checked(answer: str, documents: Sequence[Document], judge: StatementJudge | None) -> Checked:
     """An answer held against the documents that it was to be written from; without a judge they back only quotes."""
     passages = [_passage(number, document) for number, document in enumerate(documents)]
-    cleaned = clean_output(answer, passages)
     # A short answer may not tell its language: it is the documents' then.
-    languages = (question_language(cleaned), *(passage.document.language for passage in passages), "pt")
-    found = check_answer(cleaned, passages, next(filter(None, languages)), judge, marks=False)
+    languages = (question_language(answer), *(passage.document.language for passage in passages), "pt")
+    found = check_answer(answer, passages, next(filter(None, languages)), judge, marks=False)
     unsupported = tuple(sentence.text for sentence in found.removed)
-    return Checked(cleaned.strip(), found.text if found.citations else "", unsupported)
+    return Checked(found.text if found.citations else "", unsupported)
 
 
 def _passage(number: int, document: Document) -> RetrievalResult:

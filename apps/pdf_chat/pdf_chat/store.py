@@ -74,6 +74,6 @@ def _vectors(settings: EngineSettings, dimension: int) -> OpenAIVectors:
             dimension,
             settings.openai_api_key,
             settings.openai_base_url or None,
-            CallPolicy(timeout=settings.provider_timeout),
+            CallPolicy(timeout=settings.provider_timeout, concurrency=settings.provider_concurrency),
         )
     )

@@ -64,6 +64,7 @@ def _citation(document: Document, start: int, end: int, location: Location) -> C
         link=link(document, location, text),
         web_address=saved_from(document),
         library=document.library,
+        type=document.type,
     )
 
 

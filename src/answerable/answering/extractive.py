@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 from answerable.answering.asked_for import lack_what_is_asked
 from answerable.answering.citations import cite
-from answerable.answering.corrections import is_outdated, later_answer
-from answerable.answering.dated_entries import day_of
 from answerable.answering.evidence import Sentence
 from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
 from answerable.answering.growing import Growth, grown
-from answerable.answering.phrases import earlier, more, quoting, refusal
+from answerable.answering.phrases import how_to_ask, more, quoting, refusal
 from answerable.answering.ranking import ranking
 from answerable.answering.rows import is_header, shown_row
+from answerable.answering.small_talk import small_talk_language
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
 from answerable.protocols import AnswerReader, Evidence
 from answerable.text.markdown_marks import without_marks
@@ -38,15 +37,11 @@ _FENCES = ("```", "~~~")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence to quote with its citation, which may reach further, and how many items of its list are left out.
-
-    `before` are words of ours before it.
-    """
+    """A sentence to quote with its citation, which may reach further, and how many items of its list are left out."""
 
     sentence: Sentence
     citation: Citation
     left_out: int = 0
-    before: str = ""
 
 
 class ExtractiveAnswerer:
@@ -62,8 +57,8 @@ class ExtractiveAnswerer:
         return standalone(question, history), None
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
-        """Yield the answer."""
-        yield AnswerEvent(answer=self.answer(evidence))
+        """Yield the answer, or how to ask if the message asks nothing of the documents."""
+        yield AnswerEvent(answer=_courtesy(evidence, self._gate is not None) or self.answer(evidence))
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -78,7 +73,7 @@ class ExtractiveAnswerer:
             return computed
         if refused:
             return refused
-        chosen = self._with_later(list(self._choose(ranked, evidence)), evidence)
+        chosen = list(self._choose(ranked, evidence))
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
         # Much the same is said of two clubs: a quote says whose it is where others are of another library.
@@ -90,27 +85,6 @@ class ExtractiveAnswerer:
         )
         text = "\n".join((quoting(evidence.language), *lines))
         return answered(evidence, text, tuple(quote.citation for quote in chosen), confidence)
-
-    def _with_later(self, chosen: list[Quote], evidence: Evidence) -> list[Quote]:
-        """Return the quotes, the latest first if they change each other or a later message changes the first."""
-        if not chosen or self._reader is None:
-            return chosen
-        later = later_answer(evidence, chosen[0].sentence, self._reader)
-        citation = cite(later.result, later.start, later.end) if later else None
-        if later is not None and citation is not None:
-            others = [each for each in chosen[1:] if each.sentence.start != later.start]
-            first = replace(chosen[0], before=_earlier(chosen[0].sentence, evidence))
-            return [Quote(later, replace(citation, answer=later.answer)), first, *others][: max(self._quotes, 2)]
-        latest = max(chosen, key=lambda each: len([one for one in chosen if self._replaces(each, one, evidence)]))
-        others = [each for each in chosen if each is not latest]
-        labels = [
-            _earlier(each.sentence, evidence) if self._replaces(latest, each, evidence) else "" for each in others
-        ]
-        labelled = [replace(each, before=label) for each, label in zip(others, labels, strict=True)]
-        return [latest, *labelled] if any(labels) else chosen
-
-    def _replaces(self, one: Quote, other: Quote, evidence: Evidence) -> bool:
-        return is_outdated(one.sentence, other.sentence, evidence.question)
 
     def _choose(self, ranked: Sequence[tuple[Sentence, float]], evidence: Evidence) -> Iterator[Quote]:
         """Yield the sentences to quote."""
@@ -135,9 +109,19 @@ class ExtractiveAnswerer:
                 yield Quote(sentence, replace(citation, answer=answer), growth.left_out)
 
 
-def _earlier(sentence: Sentence, evidence: Evidence) -> str:
-    """Return what precedes a quote that a later one changes, with its day unless the quote shows it."""
-    return earlier(evidence.language, None if sentence.message else day_of(sentence))
+def _courtesy(evidence: Evidence, may_refuse: bool) -> Answer | None:
+    """Return how to ask, if the message greets, thanks or asks about the assistant.
+
+    So does one that says nothing to search for, unless it is about a part of the library.
+    """
+    if evidence.computed:
+        return None
+    message, is_open = evidence.message or evidence.question, may_refuse and evidence.where is None
+    language = small_talk_language(message, evidence.language, is_first=is_open and message == evidence.question)
+    if not language and (evidence.word_weights or not is_open):
+        return None
+    text, language = how_to_ask(language or evidence.language), language or evidence.language
+    return Answer(evidence.question, text, True, Reason.SMALL_TALK, language, 1.0)
 
 
 def weigh(
@@ -209,10 +193,10 @@ def _line(quote: Quote) -> str:
         lines = (line.rstrip() for line in without_marks(document, citation.start, citation.end).split("\n"))
         return "“{}”".format("\n".join(line for line in lines if line.strip() and not line.strip().startswith(_FENCES)))
     if row := shown_row(sentence):
-        return quote.before + row
+        return row
     text = " ".join(without_marks(document, sentence.start, sentence.end).split())
     message = sentence.message
     if message is None:
-        return f"{quote.before}“{text}”"
+        return f"“{text}”"
     when = f" ({message.time:%Y-%m-%d %H:%M})" if message.time else ""
-    return f"{quote.before}{message.sender}{when}: “{text}”"
+    return f"{message.sender}{when}: “{text}”"

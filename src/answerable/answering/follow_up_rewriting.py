@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from answerable.answering.follow_up_detection import asks, asks_to_go_on, has_pronoun, is_follow_up, without_connector
 from answerable.answering.question_words import Word, listed, read_words, rule_languages, stems
+from answerable.answering.small_talk import is_small_talk
 from answerable.datatypes import Exchange
 from answerable.text.terms import fold
 
@@ -32,12 +33,22 @@ class Turn:
 
 
 def standalone(question: str, history: Sequence[Exchange]) -> str:
-    """Return the text to search for when this question follows these exchanges."""
+    """Return the text to search for when this question follows these exchanges; thanks between them change nothing."""
     turn: Turn | None = None
-    for asked in (*(exchange.question for exchange in history), question):
+    before = (exchange.question for exchange in history if not is_small_talk(exchange.question))
+    for asked in (*before, question):
         turn = next_turn(asked, turn)
     assert turn is not None
     return turn.searched
+
+
+def keeps_what_was_named(question: str, searched: str) -> bool:
+    """Return whether a question means the person or time of the question before: "and in May?", but not "who pays it?".
+
+    The latter only needs the words of the question before, which precede it in what is searched for.
+    """
+    question = question.strip()
+    return question == searched or not searched.endswith(question) or _is_fragment(question)
 
 
 def next_turn(question: str, previous: Turn | None = None) -> Turn:
@@ -109,7 +120,7 @@ def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word
     content = [word for word in new if word.is_content]
     earlier = read_words(previous.searched, is_whole=previous.searched == previous.question)
     old = [word for word in earlier if word.is_content and len(word.text) <= LONGEST_WORD]
-    is_fragment = not has_pronoun(question) and not (content and asks(new, *rule_languages(question)))
+    is_fragment = _is_fragment(question)
     repeated = {stem for word in content for stem in stems(word.text)}
     kinds = {word.kind for word in content} - {""}
     dropped = {word for word in old if stems(word.text) <= repeated or word.kind in kinds}
@@ -122,6 +133,13 @@ def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word
     # Names, numbers and quotations first, then the latest words.
     chosen = sorted(kept.values(), key=lambda word: (not word.is_entity, -word.start))[:CARRIED_WORDS]
     return sorted(chosen, key=lambda word: word.start)
+
+
+def _is_fragment(question: str) -> bool:
+    """Return whether a follow-up asks nothing by itself: "and on Sunday?"."""
+    words = read_words(question)
+    is_question = any(word.is_content for word in words) and asks(words, *rule_languages(question))
+    return not has_pronoun(question) and not is_question
 
 
 def _replaced(new: Sequence[Word], old: Sequence[Word]) -> set[Word]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 
 from answerable.datatypes import Reason
 
 REFUSAL: Mapping[str, str] = {
     "en": "The documents don't say.",
     "es": "Los documentos no lo dicen.",
-    "pt": "Não tenho informações necessárias para responder sua pergunta.",
+    "pt": "Os documentos não dizem.",
 }
 
 QUOTING: Mapping[str, str] = {
@@ -25,11 +24,16 @@ EMPTY_LIBRARY: Mapping[str, str] = {
     "pt": "A biblioteca está vazia: adicione documentos primeiro.",
 }
 
-
 MORE: Mapping[str, str] = {"en": " … and {} more", "es": " … y {} más", "pt": " … e mais {}"}
 
-
-EARLIER: Mapping[str, str] = {"en": "earlier", "es": "antes", "pt": "antes"}
+HOW_TO_ASK: Mapping[str, str] = {
+    "en": "Ask a question about these documents: the answer quotes them and says where each quote stands. "
+    "“What documents are there?” lists them.",
+    "es": "Haz una pregunta sobre estos documentos: la respuesta los cita y dice dónde está cada cita. "
+    "«¿Qué documentos hay?» los enumera.",
+    "pt": "Faça uma pergunta sobre estes documentos: a resposta os cita e diz onde está cada citação. "
+    "“Quais documentos há?” os enumera.",
+}
 
 
 def refusal(reason: Reason, language: str) -> str:
@@ -48,7 +52,6 @@ def more(left_out: int, language: str) -> str:
     return MORE.get(language, MORE["en"]).format(left_out) if left_out else ""
 
 
-def earlier(language: str, day: date | None = None) -> str:
-    """Return what precedes a quote that a later one changes, with the day of the quote if it is to be said."""
-    word = EARLIER.get(language, EARLIER["en"])
-    return f"{word} ({day:%Y-%m-%d}): " if day else f"{word}: "
+def how_to_ask(language: str) -> str:
+    """Return what the program does and how to ask, in English for a language without its own text."""
+    return HOW_TO_ASK.get(language, HOW_TO_ASK["en"])

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 
 from answerable.answering.citations import cite_spans
 from answerable.computing.named_documents import documents_named, name_of
@@ -19,6 +22,10 @@ from answerable.text.terms import question_words, words
 
 SHOWN = 40
 LONGEST_LINE = 120
+LISTED = ("", "pdf", "chat", "mail")
+"""Types of documents that may be asked for by name: "notes" and "tables" may also be in a document."""
+JOINED = 5
+"""After how many prepositions may stand what documents are about: each costs the words before it."""
 LOOKED_AT = 5_000
 """How many passages with a word are looked at to find the documents that mention it."""
 
@@ -32,15 +39,21 @@ _SMALL = re.compile(r"^(?:(?:the|a|an|el|la|los|las|un|una|o|os|as|um|uma|de|del
 def is_about_library(folded: str) -> bool:
     """Return whether a message asks about the library whatever was said before it."""
     text = folded.strip(_EDGES)
-    return any(_pattern(name).match(text) for name in ("mention", "people")) or bool(
-        _pattern("contents").fullmatch(text)
-    )
+    return any(_pattern(name).match(text) for name in ("mention", "people")) or _listing(text) is not None
 
 
 def may_be_about_library(folded: str) -> bool:
     """Return whether a question, in lower case without accents, has the form of one about the library."""
     text = folded.strip(_EDGES)
-    return any(_pattern(name).match(text) for name in ("mention", "contents", "people", "count"))
+    return is_about_library(text) or _pattern("count").match(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """A request to list documents: of a type, "" being all, and about what stands in a span of the question."""
+
+    kind: str
+    about: Span | None = None
 
 
 class LibraryQuestion:
@@ -60,11 +73,12 @@ class LibraryQuestion:
         return self._mentions() or self._contents() or self._people() or self._count()
 
     def _mentions(self) -> Answer | None:
-        match = _pattern("mention").match(self._folded)
-        if match is None:
+        if match := _pattern("mention").match(self._folded):
+            start, end = match.span(next(name for name in ("what", "where", "subject") if match[name]))
+        elif (listing := _listing(self._folded)) and listing.about:
+            start, end = listing.about
+        else:
             return None
-        name = next(name for name in ("what", "where", "subject") if match[name])
-        start, end = match.span(name)
         what = self._question[self._question.find(self._question.strip(_EDGES)) :][start:end].strip(_EDGES)
         if not (plain := _SMALL.sub("", what)):
             return None
@@ -83,24 +97,29 @@ class LibraryQuestion:
         return self._answered(line, lines, citations, len(found) - len(lines))
 
     def _documents_with(self, what: str) -> list[tuple[Document, list[IndexedChunk]]]:
-        """Return the documents with passages that have all of these words, in order, with those passages."""
+        """Return the documents that have all of these words, in order, with the passages that have most of them."""
         languages = [language for language in self._store.languages() if language]
         asked = question_words(what, self._language, languages) or [frozenset({word}) for word in words(what)]
         terms = sorted(frozenset[str]().union(*asked))
         allowed = {document.id for document in self._documents}
         numbers = [number for number, _ in self._store.search_terms(terms, LOOKED_AT, None)]
-        found: dict[str, tuple[Document, list[IndexedChunk]]] = {}
+        having: dict[str, list[tuple[set[frozenset[str]], IndexedChunk, Document]]] = defaultdict(list)
         for chunk, document in self._store.fetch(numbers).values():
-            if document.id in allowed and all(not word.isdisjoint(chunk.terms) for word in asked):
-                found.setdefault(document.id, (document, []))[1].append(chunk)
-        for _, chunks in found.values():
-            chunks.sort(key=lambda each: each.chunk.sequence)
-        return sorted(found.values(), key=lambda pair: (-len(pair[1]), pair[0].source))
+            if document.id in allowed:
+                has = {word for word in asked if not word.isdisjoint(chunk.terms)}
+                having[document.id].append((has, chunk, document))
+        found = []
+        for passages in having.values():
+            if len(set().union(*(has for has, _, _ in passages))) == len(set(asked)):
+                most = max(len(has) for has, _, _ in passages)
+                chunks = [chunk for has, chunk, _ in passages if len(has) == most]
+                found.append((passages[0][2], sorted(chunks, key=lambda each: each.chunk.sequence)))
+        return sorted(found, key=lambda pair: (-len(pair[1]), pair[0].source))
 
     def _contents(self) -> Answer | None:
-        if not (_pattern("contents").fullmatch(self._folded) or is_of_everything(self._folded)):
-            return None
-        return self._listed(self._documents)
+        if listing := _listing(self._folded):
+            return self._listed([each for each in self._documents if listing.kind in ("", each.type)])
+        return self._listed(self._documents) if is_of_everything(self._folded) else None
 
     def _listed(self, documents: Sequence[StoredDocument]) -> Answer:
         one, several = self._said["documents_noun"]
@@ -151,7 +170,7 @@ class LibraryQuestion:
         kind = next((kind for kind, same in nouns.items() if match["noun"] in same.split()), None)
         if kind is None:
             return None
-        rest = [word for word in words(match["rest"]) if word not in word_lists("library")["library"]["words"].split()]
+        rest = [word for word in words(match["rest"]) if word not in _said_of_library()]
         narrower = next((kind for kind, same in nouns.items() if kind and set(rest) & set(same.split())), "")
         if kind in ("pages", "words"):
             return self._measured(kind, " ".join(rest)) if rest else None
@@ -220,6 +239,40 @@ def _first_mention(document: Document, indexed: IndexedChunk, what: str) -> Cita
     start, end = max(spans, key=has)
     whole = Document(document.id, document.content, document.source, document.title, document.type, parts=chunk.parts)
     return next(iter(cite_spans(whole, [(chunk.start + start, chunk.start + end)])))
+
+
+def _listing(text: str) -> _Listing | None:
+    """Return which documents a question asks for; None unless it asks for nothing else, but what they are about.
+
+    "Which documents do I have about the lease?" and "what is in here?", but not "what documents do I need?".
+    """
+    known = word_lists("library")["library"]
+    joined = re.finditer(rf" (?:(?P<about>{known['about']})|{known['of']}) +(?=\S)", text)
+    for match in islice(joined, JOINED):
+        named, says_so = _asked_for(text[: match.start()])
+        if named and (match["about"] or says_so):
+            return _Listing("", (match.end(), len(text)))
+    named, says_so = _asked_for(text)
+    if not says_so or not (named or re.search(rf"\b(?:{known['where']})\b", text)):
+        return None
+    nouns = word_lists("library")["nouns"]
+    return _Listing(next((kind for kind in LISTED if named in nouns[kind].split()), ""))
+
+
+def _asked_for(text: str) -> tuple[str, bool]:
+    """Return the noun for documents in a question and whether it says that there are some; nothing if it says more."""
+    said, known = set(words(text)), word_lists("library")["library"]
+    nouns = {noun for kind in LISTED for noun in word_lists("library")["nouns"][kind].split()}
+    if said - nouns - _said_of_library():
+        return "", False
+    says_so = said & set(known["holds"].split()) or re.search(rf"\b(?:{known['where']})\b", text)
+    return next(iter(said & nouns), ""), bool(says_so)
+
+
+@cache
+def _said_of_library() -> frozenset[str]:
+    known = word_lists("library")["library"]
+    return frozenset(f"{known['words']} {known['holds']}".split())
 
 
 @cache

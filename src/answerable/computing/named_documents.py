@@ -8,15 +8,18 @@ from pathlib import PurePosixPath
 
 from answerable.computing.vocabulary import word_lists, words_of
 from answerable.computing.word_forms import stems, stems_of
-from answerable.datatypes import Document
+from answerable.datatypes import Document, DocumentType
 from answerable.protocols import StoredDocument
+from answerable.text.shown_names import shown_name
 from answerable.text.terms import fold, words
 
 _BREAKS = re.compile(r"[_\-.]+|(?<=[a-z])(?=[A-Z])|(?<=\D)(?=\d)")
 
 
 def name_of(document: Document | StoredDocument) -> str:
-    """Return the name to show: the file name, or the title of a document without one."""
+    """Return the name to show: the file name, or the title of a message or of a document without one."""
+    if document.type == DocumentType.MAIL:
+        return shown_name(document)
     return PurePosixPath(document.source.rpartition("!/")[2].split("?")[0]).name or document.title or document.id
 
 

@@ -81,7 +81,8 @@ def measured(asking: Asking, found: Match) -> int | None:
 
 def _asked_for(asking: Asking, source: Source) -> set[int]:
     """Return the columns of bare numbers that are asked for, not compared: "which bus has the most passengers"."""
-    called = source.columns_called(asking.operation.noun) if asking.operation.noun else ()
+    is_compared = asking.operation.asked in (Asked.MOST, Asked.LEAST)
+    called = source.columns_called(asking.operation.noun) if asking.operation.noun and is_compared else ()
     return {column for column in called if source.may_be_names(column)}
 
 

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from answerable.answering.citations import cite_spans
 from answerable.computing.measures import measured_stems
+from answerable.computing.named_documents import name_of
 from answerable.computing.vocabulary import words_of
 from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.datatypes import Citation, Document
@@ -45,7 +46,7 @@ class Source:
     def name(self) -> str:
         """The name shown for the table: the document's file name or title; of several tables all of their names."""
         if not self.parts:
-            return PurePosixPath(self.document.source.rpartition("!/")[2]).name or self.document.title
+            return name_of(self.document)
         names = list(dict.fromkeys(part.name for part in self.parts))
         # The sheets of a workbook.
         return (

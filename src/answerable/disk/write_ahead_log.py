@@ -1,14 +1,11 @@
-"""SQLite's write-ahead log: turned on by several processes at once, and its errors on a full disk."""
+"""SQLite's write-ahead log, turned on by several processes at once."""
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import time
-from pathlib import Path
 
 _PAUSE = 0.01
-_ROOM = 1_000_000
 
 
 def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
@@ -26,10 +23,3 @@ def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
             if "locked" not in str(error) or time.monotonic() > until:
                 raise
         time.sleep(_PAUSE)
-
-
-def is_full(error: sqlite3.Error, path: Path) -> bool:
-    """Whether an error about the file at `path` means that its disk is full."""
-    text = str(error)
-    # If the log's index can't grow, SQLite only reports an I/O error.
-    return "full" in text or ("disk I/O error" in text and shutil.disk_usage(path.parent).free < _ROOM)

@@ -32,6 +32,7 @@ from answerable.protocols import (
     TextSplitter,
 )
 from answerable.stores.binding import check_embedder
+from answerable.text.shown_names import shown_source
 
 __all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress"]
 
@@ -123,9 +124,9 @@ class Ingestion:
         if earlier and (document.id, document.content_hash) in earlier:
             self.report.unchanged += 1
             return "unchanged"
-        name = _name(document)
+        name, shown = _name(document), _shown(document)
         prepared = self._worker_pool.prepared(document) if self._worker_pool else None
-        prepared = prepared or prepare(document, self._splitter, lambda: self._report_progress(name, 0, 0))
+        prepared = prepared or prepare(document, self._splitter, lambda: self._report_progress(shown, 0, 0))
         if not prepared.chunks:
             self.report.failures.append(Failure(name, EmptySource(f"{name} holds no text: there is nothing to add.")))
             return "empty"
@@ -140,7 +141,7 @@ class Ingestion:
             return outcome
         self._waiting.append(_Waiting(prepared, record, outcome, known))
         self._waiting_chunks += len(known)
-        self._report_progress(name, 0, len(prepared.chunks))
+        self._report_progress(shown, 0, len(prepared.chunks))
         self._send(missing)
         limit = MAX_WAITING_CHUNKS * (self._worker_pool.count if self._worker_pool else 1)
         if self._waiting_chunks >= limit:
@@ -237,7 +238,7 @@ class Ingestion:
                 continue
             chunks.append(prepared.indexed(number, vectors))
             self._chunks_done += 1
-            self._report_progress(_name(document), len(chunks), len(prepared.chunks))
+            self._report_progress(_shown(document), len(chunks), len(prepared.chunks))
         if lost is not None:
             self._count(waiting.outcome, -1, -len(prepared.chunks))
             self.report.failures.append(Failure(_name(document), lost))
@@ -268,3 +269,7 @@ class Ingestion:
 
 def _name(document: Document) -> str:
     return document.source or document.id
+
+
+def _shown(document: Document) -> str:
+    return shown_source(document) or document.id

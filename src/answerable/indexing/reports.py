@@ -25,7 +25,7 @@ class Failure:
 
 @dataclass(slots=True)
 class AddReport:
-    """Documents by outcome, their chunks, skipped files by reason and by name, and failures.
+    """Documents by outcome, their chunks, skipped files by reason and by name, failures, and what was read but in part.
 
     `moved` counts documents that had another source before; `removed`, documents whose source is gone; `kept`, files
     or pages that weren't seen but stay, because part of the origin couldn't be read. A dry run fills `tokens`,
@@ -46,6 +46,7 @@ class AddReport:
     skipped: Counter[str] = field(default_factory=Counter)
     passed_over: list[UnreadFile] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    warnings: list[Failure] = field(default_factory=list)
 
     def merge(self, other: AddReport) -> None:
         """Add another report to this one."""
@@ -55,6 +56,7 @@ class AddReport:
         self.skipped.update(other.skipped)
         self.passed_over += other.passed_over
         self.failures += other.failures
+        self.warnings += other.warnings
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 from answerable.datatypes import Document, document_id
+from answerable.errors import UnreadPages
 from answerable.indexing.ingest import Ingestion
 from answerable.indexing.reports import AddReport, Failure
 from answerable.protocols import Store, StoredDocument, SyncRecord, Visit, Visited
@@ -140,7 +141,8 @@ class SyncRun:
     def _take(self, ingestion: Ingestion, outcome: _Outcome, visited: Visited) -> list[SyncRecord]:
         """Add the documents of a source. Return its sync record in a list, empty if it is written already."""
         if visited.error is not None:
-            ingestion.report.failures.append(Failure(visited.source, visited.error))
+            report, is_warning = ingestion.report, isinstance(visited.error, UnreadPages)
+            (report.warnings if is_warning else report.failures).append(Failure(visited.source, visited.error))
         record, known = visited.record, outcome.known.get(visited.source)
         if record is None:
             for document in visited.documents:

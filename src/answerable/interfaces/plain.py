@@ -22,11 +22,12 @@ from answerable.datatypes import (
     RetrievalResult,
 )
 from answerable.errors import error_code
+from answerable.retrieval.document_names import day_sent
 from answerable.text.chats import chat_statistics
 
 if TYPE_CHECKING:
     from answerable.indexing.followed_sources import Origin
-    from answerable.indexing.ingest import AddReport
+    from answerable.indexing.ingest import AddReport, Failure
     from answerable.maintenance.filter_choices import FilterChoices
     from answerable.maintenance.statistics import LibraryStats
     from answerable.maintenance.verification import Finding, VerifyReport
@@ -46,28 +47,30 @@ def answer_json(found: Answer) -> Plain:
     """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
     written = ("model", "draft", "checks", "usage", "problem", "problem_code") if found.model else ()
-    without = {"unavailable": unavailable_json(found.unavailable)} if found.unavailable else {}
-    return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing), **without}
+    narrowing = narrowing_json(found.narrowing)
+    return {**_pick(found, *names, *written), "narrowing": narrowing, **unavailable_json(found.unavailable)}
 
 
-def unavailable_json(found: Mapping[str, str]) -> list[Plain]:
-    """Return the libraries that couldn't be asked, of several, as JSON."""
-    return [{"library": library, "reason": reason} for library, reason in found.items()]
+def unavailable_json(found: Mapping[str, str]) -> Plain:
+    """Return the libraries that couldn't be asked, of several, as a member of a JSON object; none if all could."""
+    listed = [{"library": library, "reason": reason} for library, reason in found.items()]
+    return {"unavailable": listed} if listed else {}
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:
     """Return the report of adding as JSON; for a dry run, with the estimated cost of embedding."""
-    failed = [
-        {"source": failure.source, "code": error_code(type(failure.error)), "error": str(failure.error)}
-        for failure in report.failures
-    ]
     return {
         **_pick(report, *_ADDED, *(_ESTIMATED if dry_run else ())),
         "skipped": dict(sorted(report.skipped.items())),
         "passed_over": [_pick(each, "source", "reason") for each in report.passed_over],
-        "failed": failed,
+        "failed": _failures(report.failures),
+        "warnings": _failures(report.warnings),
         "seconds": report.seconds,
     }
+
+
+def _failures(found: Sequence[Failure]) -> list[dict[str, str]]:
+    return [{"source": each.source, "code": error_code(type(each.error)), "error": str(each.error)} for each in found]
 
 
 def origin_json(origin: Origin) -> Plain:
@@ -143,8 +146,8 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 
 def citation_json(citation: Citation) -> Plain:
     """Return a citation as JSON."""
-    names = ("quote", "source", "title", "document_id", "start", "end", "link", "web_address", "answer", "other_places")
-    return {**_pick(citation, *names), **_of(citation.library), **_place(citation.location)}
+    names = ("quote", "source", "title", "type", "document_id", "start", "end", "link", "web_address", "answer")
+    return {**_pick(citation, *names, "other_places"), **_of(citation.library), **_place(citation.location)}
 
 
 def _of(library: str) -> Plain:
@@ -156,7 +159,7 @@ def result_json(result: RetrievalResult) -> Plain:
     """Return a search result as JSON: a passage with its score and location."""
     return {
         **_pick(result, "score", "other_places"),
-        **_pick(result.document, "source", "title"),
+        **_pick(result.document, "source", "title", "type"),
         "document_id": result.document.id,
         **_of(result.document.library),
         **_pick(result.chunk, "content", "start", "end"),
@@ -182,7 +185,8 @@ def choices_json(found: FilterChoices) -> Plain:
 def stored_json(document: StoredDocument) -> Plain:
     """Return a stored document as JSON."""
     names = ("source", "title", "type", "language", "chunks", "characters")
-    return {"document_id": document.id, **_pick(document, *names), **_of(document.library)}
+    sent = {"date": day} if (day := day_sent(document)) else {}
+    return {"document_id": document.id, **_pick(document, *names), **sent, **_of(document.library)}
 
 
 def stats_json(found: LibraryStats) -> Plain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -104,7 +104,6 @@ class Evidence:
     be quoted. `topic` is the question without the names and times that became part of the filter; it may be empty.
     `about` is the topic also where such a filter found nothing and everything was searched. `message` is what the user
     wrote, of which the question was made. `computed` is the answer if the question asks for a computation.
-    `chunks_of` returns all chunks of a document, in order.
     """
 
     question: str
@@ -118,7 +117,6 @@ class Evidence:
     about: str = ""
     message: str = ""
     computed: Answer | None = None
-    chunks_of: Callable[[str], Sequence[IndexedChunk]] | None = None
 
 
 class Answerer(Protocol):

@@ -35,7 +35,7 @@ class CallPolicy:
     retries: int = 4
     first_wait: float = 0.5
     longest_wait: float = 30.0
-    concurrency: int = 4
+    concurrency: int = 64
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ def host_of(address: str, setting: str, example: str) -> str:
     """
     try:
         parts = urlsplit(address)
-        if parts.scheme in ("http", "https") and parts.hostname:
+        if parts.scheme in ("http", "https") and parts.hostname and address.isprintable():
             return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
     except ValueError:
         pass

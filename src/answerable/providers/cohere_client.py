@@ -19,10 +19,10 @@ from answerable.errors import (
     ProviderRetired,
     ProviderUnreachable,
     RequestRejected,
-    SettingsError,
 )
 from answerable.providers.calling import CallPolicy, host_of, quoted, retry_after
 from answerable.providers.responses import AS_IT_IS, bounded
+from answerable.settings import checked_key
 
 if TYPE_CHECKING:
     from cohere.v2.raw_client import RawV2Client
@@ -179,11 +179,9 @@ def windows(text: str, most: int) -> list[tuple[str, int]]:
 
 
 def _checked_key(api_key: str) -> str:
-    key = api_key.strip()
+    key = checked_key(api_key, "COHERE_API_KEY")
     if not key:
         raise ProviderRefused("Cohere needs a key. Set COHERE_API_KEY.")
-    if not re.fullmatch(r"[!-~]+", key):
-        raise SettingsError("COHERE_API_KEY has invalid characters. Copy it again.")
     return key
 
 

@@ -19,10 +19,10 @@ from answerable.errors import (
     ProviderRetired,
     ProviderUnreachable,
     RequestRejected,
-    SettingsError,
 )
 from answerable.providers.calling import CallPolicy, host_of, quoted, retry_after
 from answerable.providers.responses import AS_IT_IS, bounded
+from answerable.settings import checked_key
 
 if TYPE_CHECKING:
     import openai
@@ -40,7 +40,8 @@ _NO_MODEL_SAID = re.compile(r"\bmodel\b.{0,100}(not found|does not exist|doesn't
 _TOO_LONG = {"context_length_exceeded", "exceed_context_size_error", "tokens_limit_reached"}
 _TOO_LONG_SAID = re.compile(r"context (length|size|window)|too (long|many tokens)|max(imum)? input", re.I)
 # In order of preference: an error may also name the parameter to send instead.
-_PARAMETERS = ("stream_options", "temperature", "encoding_format", "max_completion_tokens", "max_tokens")
+LIMITS = ("max_completion_tokens", "max_tokens")
+_PARAMETERS = ("stream_options", "temperature", "encoding_format", *LIMITS)
 _REFUSING = re.compile(
     r"support|unknown|unrecogni[sz]ed|unexpected|extra|permitted|allowed|not accept|unavailable|deprecated"
     r"|invalid (parameter|argument|field)|only the default",
@@ -139,11 +140,9 @@ class OpenAIClient:
         )
 
     def _checked(self, api_key: str | None) -> str:
-        key = (api_key or "").strip()
+        key = checked_key(api_key or "", self._key_setting)
         if not key and self.host == _OWN_HOST:
             raise ProviderRefused(f"{_OWN_HOST} needs a key. Set {self._key_setting}.")
-        if not (key.isascii() and key.isprintable()):
-            raise SettingsError(f"{self._key_setting} has invalid characters. Copy it again.")
         return key
 
     def _translated(self, error: openai.OpenAIError, reading: bool) -> ProviderError:
@@ -224,13 +223,15 @@ def _said(body: object) -> str:
 
 
 def _refused_parameter(error: openai.APIError, said: str) -> str | None:
-    """Return the parameter that the provider does not support; None if only its value is wrong."""
+    """Return the parameter that the provider does not support; None if only its value is wrong.
+
+    A limit of tokens that is too large for a model counts as not supported: without it, the model's own applies.
+    """
     param: Any = error.param if isinstance(error.param, str) else ""
-    if _OUT_OF_RANGE.search(said) or not _REFUSING.search(f"{error.code or ''} {said}"):
+    found = {name: said.find(name) for name in _PARAMETERS if name in said}
+    named = str(param) if param in _PARAMETERS else min(found, key=found.__getitem__) if found else None
+    if _OUT_OF_RANGE.search(said):
+        return named if named in LIMITS and "too large" in said else None
+    if not _REFUSING.search(f"{error.code or ''} {said}"):
         return None
-    if _SYSTEM_ROLE.search(said):
-        return "system"
-    if param in _PARAMETERS:
-        return str(param)
-    named = {name: said.find(name) for name in _PARAMETERS if name in said}
-    return min(named, key=named.__getitem__) if named else None
+    return "system" if _SYSTEM_ROLE.search(said) else named

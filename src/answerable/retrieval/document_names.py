@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from answerable.datatypes import DocumentType
 from answerable.disk.names import expanded, source_of
 from answerable.errors import DocumentNotFound
 from answerable.protocols import Store, StoredDocument
 from answerable.text.characters import encodable
+from answerable.text.shown_names import shown_source
 from answerable.text.terms import fold
 
 _SHOWN = 8
@@ -50,8 +52,14 @@ def ambiguous(name: str, found: Sequence[StoredDocument]) -> DocumentNotFound:
 
 
 def _described(document: StoredDocument) -> str:
-    title = document.title if _plain(document.title) not in _plain(document.source) else ""
-    return "  ".join(filter(None, (document.id[:8], title, document.source))) or "untitled"
+    source = shown_source(document)
+    title = document.title if _plain(document.title) not in _plain(source) else ""
+    return "  ".join(filter(None, (document.id[:8], title, day_sent(document), source))) or "untitled"
+
+
+def day_sent(document: StoredDocument) -> str:
+    """Return the day of a message, since many have the same subject; "" for other documents."""
+    return str(document.metadata.get("first_day", "")) if document.type == DocumentType.MAIL else ""
 
 
 def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:

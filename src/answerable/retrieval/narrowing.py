@@ -27,10 +27,26 @@ _DAYS = ("first_day", "last_day")
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """`topic` is the question without what the filter covers: names, times and verbs of saying."""
+    """`topic` is the question without what the filter covers: names, times and verbs of saying.
+
+    With `is_open` the filter lets other documents than messages pass; "2026" may be a word of theirs, so the whole
+    question is searched for.
+    """
 
     narrowing: Narrowing
     topic: str
+    is_open: bool = False
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The filter in the syntax of `answerable.filters`."""
+        return self.narrowing.where if self.is_open else self.narrowing.messages
+
+    def attempts(self) -> tuple[Narrowed, ...]:
+        """Return the filters to search with, one after another: what no document says may be said in messages."""
+        if not self.narrowing.applied:
+            return ()
+        return (self, replace(self, is_open=False)) if self.is_open else (self,)
 
 
 def narrow_among(store: Store, question: str, where: Mapping[str, Any] | None, now: datetime) -> Narrowed | None:
@@ -48,8 +64,9 @@ def narrow_among(store: Store, question: str, where: Mapping[str, Any] | None, n
     if narrowed is None:
         return None
     anywhere = np.ones(made_by.dimension, np.float32)
-    found = store.search_vectors(anywhere, 1, parse_filter(both(where, narrowed.narrowing.where)))
-    return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
+    found = store.search_vectors(anywhere, 1, parse_filter(both(where, narrowed.narrowing.messages)))
+    is_open = not narrowed.narrowing.senders and len(chats) < store.count()[0]
+    return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)), is_open=is_open)
 
 
 def narrow(

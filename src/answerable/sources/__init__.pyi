@@ -32,6 +32,7 @@ from answerable.sources.site.pace import FetchPolicy as FetchPolicy
 from answerable.sources.site.pages import SitePage as SitePage
 from answerable.sources.site.pages import SitePages as SitePages
 from answerable.sources.site.pages import find_pages as find_pages
+from answerable.sources.site.pages import page_key as page_key
 from answerable.sources.site.robots import Robots as Robots
 from answerable.sources.tables.read import read_records as read_records
 from answerable.sources.text import decode as decode

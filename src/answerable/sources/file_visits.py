@@ -18,7 +18,7 @@ from pathlib import Path
 
 from answerable.datatypes import Document
 from answerable.disk.names import source_of
-from answerable.errors import EmptySource, SourceError
+from answerable.errors import EmptySource, SourceError, UnreadPages
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
 from answerable.sources.chats.bundles import digest_of, status_of
@@ -31,7 +31,7 @@ from answerable.sources.waiting import while_waiting
 from answerable.sources.zotero import item_facts
 
 # Increment it when readers begin to return other documents for the same bytes: every file is then read again.
-READERS = "3"
+READERS = "4"
 # File systems round times, to two seconds at worst: a change within them may go unnoticed.
 _RECENT = 2_000_000_000
 _CHUNK = 1 << 20
@@ -178,10 +178,9 @@ class FileVisit:
         documents = yield from while_waiting(work, Visited(source), self._reading.stop)
         errors = self._skipped.errors[counted:]
         yield from (Visited(source, error=error) for error in errors)
+        is_partial = any(not isinstance(error, UnreadPages) for error in errors)
         record = SyncRecord(self.origin, source, seen, documents=tuple(document.id for document in documents))
-        yield Visited(
-            source, tuple(documents), self._proven(record, path, before, bool(errors)) if self.origin else None
-        )
+        yield Visited(source, tuple(documents), self._proven(record, path, before, is_partial) if self.origin else None)
 
     def _without_text(self, source: str, path: Path) -> Visited:
         """Count a photograph, and remember it, so that it isn't searched for text again while it is unchanged."""

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
-from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF, is_webp
+from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF, heif_name, is_webp
 from answerable.sources.old_formats import OLE, apple_format, old_format
 from answerable.sources.recordings import formats as recordings
 from answerable.sources.text import decode, magic_name
@@ -82,7 +82,7 @@ _SUFFIXES_BY_FORMAT = {
     Format.OUTLOOK: ".msg",
     Format.CALENDAR: ".ics .ical .ifb",
     Format.CONTACTS: ".vcf .vcard",
-    Format.PICTURE: ".png .jpg .jpeg .jpe .jfif .gif .webp .bmp .tif .tiff .heic .heif",
+    Format.PICTURE: ".png .jpg .jpeg .jpe .jfif .gif .webp .bmp .tif .tiff .heic .heif .hif .avif",
     Format.RECORDING: recordings.SUFFIXES,
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
@@ -143,7 +143,7 @@ def recognise(head: bytes, name: str) -> Format:
     # Photographs of cameras in their own formats begin like TIFF files, so for these the suffix has to match.
     if known is Format.PICTURE and head.startswith(TIFF):
         return known
-    if known in (None, Format.PICTURE) and (head.startswith(PICTURE_MARKS) or is_webp(head)):
+    if known in (None, Format.PICTURE) and (head.startswith(PICTURE_MARKS) or is_webp(head) or heif_name(head)):
         return Format.PICTURE
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
@@ -20,6 +21,8 @@ _MOST_PACKED = 10
 _STEP = 1_000_000
 _PDF = b"%PDF-"
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"RIFF", b"BM")
+# The container of HEIC and AVIF, as of recordings, which have bounds of their own.
+_HEIF = b"ftyp"
 _LONGEST_TITLE = 1_000
 _LONGEST_VALUE = 5_000
 _MOST_VALUES = 200
@@ -71,7 +74,7 @@ class ReadLimits:
         """Return the bounds of a file of this size with these first bytes."""
         if _PDF in head[:1024]:
             return self.of_pdf
-        if head.startswith(_PICTURES):
+        if head.startswith(_PICTURES) or head[4:8] == _HEIF:
             # OCR takes as long for a picture as for the page of a PDF, whatever its size in bytes.
             return Bounds(self.max_seconds, self.max_memory)
         size = min(size * (_MOST_PACKED if head.startswith(_PACKED_MARK) else 1), self.max_file_size)
@@ -79,6 +82,16 @@ class ReadLimits:
         beyond = max(size - _LARGE, 0)
         seconds = self.least_seconds + (size - beyond + beyond / 10) * self.seconds_per_byte
         return Bounds(seconds, self.least_memory + size * self.memory_per_byte)
+
+
+def size_of(file: Path | bytes) -> int:
+    """Return the size of a file in bytes, 0 if it can't be told."""
+    if isinstance(file, bytes):
+        return len(file)
+    try:
+        return file.stat().st_size
+    except (OSError, ValueError):
+        return 0
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Markdown → Document, and headings → sections for every format with headings.
 
-The content is the unchanged file; for MDX, the Markdown in it.
+The content is the Markdown in the file: what readers of the page see, see `mdx.py`.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -45,16 +45,12 @@ def read_markdown(content: str, source: str) -> Document:
     """
     require_text(content, source)
     metadata, body = front_matter(content)
-    mdx = plain_mdx(content, body)
-    is_mdx = mdx.is_mdx or source.lower().endswith(".mdx")
-    if is_mdx:
-        content = mdx.content
-        require_text(content, source)
-        metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
+    mdx = plain_mdx(content, body, source.lower().endswith(".mdx"))
+    require_text(mdx.content, source)
+    content, headings = _without_ids(mdx.content, list(find_headings(mdx.content, body)))
+    metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
     given = metadata.pop("title", "")
-    # In MDX, `{/* #own */}` is the anchor of a heading, not a tag.
-    facts = metadata if is_mdx else {**metadata, **note_facts(content, body, metadata)}
-    headings = list(find_headings(content, body))
+    facts = metadata if mdx.is_mdx else {**metadata, **note_facts(content, body, metadata)}
     title = given or next((each.title for each in headings if each.level == 1), "") or stem(source)
     parts = section_parts(content, headings, body)
     if body:
@@ -100,6 +96,22 @@ def find_headings(content: str, start: int = 0) -> Iterator[Heading]:
         # A heading inside a quotation or a list has an anchor but begins no section.
         if opening.level == 0:
             yield Heading(lines[opening.map[0]], int(opening.tag[1:]), title, anchor)
+
+
+def _without_ids(content: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:
+    """Remove the ids that headings give themselves, which readers don't see."""
+    kept: list[str] = []
+    placed: list[Heading] = []
+    at = shift = 0
+    for heading in headings:
+        placed.append(replace(heading, start=heading.start - shift))
+        line = _LINE_END.search(content, heading.start)
+        own = _CUSTOM_ID.search(content, heading.start, line.start() if line else len(content))
+        if own and own[1] == heading.anchor:
+            kept.append(content[at : own.start()])
+            shift += own.end() - own.start()
+            at = own.end()
+    return "".join((*kept, content[at:])), placed
 
 
 def split_custom_id(title: str) -> tuple[str, str | None]:

@@ -1,12 +1,13 @@
-"""MDX (mdxjs.com) → the Markdown in it. Docusaurus reads all Markdown as MDX.
+"""Markdown and MDX (mdxjs.com) → the Markdown of which readers of the page see all.
 
-Imports, exports, JSX tags and comments are left out; text between tags, code and all line ends are kept.
+Comments, tags and the marks of boxes (`:::note`) are left out, of MDX also imports and exports; text between tags, the
+titles of boxes and labels of tabs, code and all line ends are kept. Docusaurus reads all Markdown as MDX.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 # Bounds on searches for missing ends: the length of a tag, a note or inline code, that of a statement, and the total
@@ -22,6 +23,7 @@ _TOKEN = re.compile(
     | ^(?P<import>import\s+(?:[\w$*{][\w$*{},\s]{0,500}?\bfrom\s*)?(?P<quote>['"])(?P<module>[^'"\n]{1,500})(?P=quote))
     | ^(?P<export>export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|\*|\{))
     | (?P<note><!--|\{\s*/\*)
+    | ^(?P<quoted>[ \t>]*)(?P<box>:{3,})[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{1,50}(?![^\s\[{]))?(?P<title>[^\n]*)
     | (?P<indent>^[ \t]*)?(?<![\\(])(?P<tag></?(?:[A-Za-z][\w.-]*(?=[\s/>])|(?=>)))
     """,
     re.MULTILINE | re.VERBOSE,
@@ -38,6 +40,19 @@ _PAGE = re.compile(r"\.mdx?$")
 _NOT_TEXT = re.compile(r"<(?:style|script)\b")
 
 
+# A box's title may be in brackets, with attributes behind it.
+_TITLE = re.compile(r"[ \t]*(?:\[([^\n]*)\][ \t]*(?:\{[^\n]*\})?[ \t]*$|(?:\{[^{}\n]*\})?([^\n]*))")
+# <TabItem value="deb" label="Debian">, or <Tabs values={[{label: 'Debian', value: 'deb'}]}>.
+_ATTRIBUTE = re.compile(r"""\b(label|title|value)\s*[:=]\s*\{?\s*(["'`])((?:(?!\2)[^\n]){1,200})\2""")
+_IN_TITLE = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
+_OBJECT = re.compile(r"\{[^{}]*\}")
+_CLOSING = re.compile(r"</([A-Za-z][\w.-]*)")
+# These end a word; those within one, such as <b>, don't.
+_APART = re.compile(r"</?(?:br|p|div|li|t[dhr]|d[dt]|h[1-6])\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=<)[a-z][\w.-]*")
+_STANDS_ALONE = frozenset({"br", "hr", "img", "wbr"})
+
+
 @dataclass(frozen=True, slots=True)
 class PlainMdx:
     """The Markdown in a file, and the names of the Markdown files it imports.
@@ -50,19 +65,88 @@ class PlainMdx:
     is_mdx: bool
 
 
-def plain_mdx(content: str, start: int) -> PlainMdx:
-    """Return the Markdown in a file; the text before `start` is kept unchanged."""
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """What is left out, from the token it begins with to its end."""
+
+    start: int
+    end: int
+    token: re.Match[str]
+
+
+def plain_mdx(content: str, start: int, is_mdx: bool = False) -> PlainMdx:
+    """Return the Markdown in a file that may say to be MDX; the text before `start` is kept unchanged."""
+    spans = [_Span(*found) for found in _left_out(content, start)]
+    tokens = [span.token for span in spans]
+    is_mdx = is_mdx or any(found["import"] or found["export"] or _is_component(found) for found in tokens)
+    if not is_mdx:
+        spans = _without_placeholders(content, start, spans)
+    labels: dict[str, str] = {}
     kept: list[str] = [content[:start]]
-    imports: list[str] = []
-    is_mdx = False
     at = start
-    for begin, end, found in _left_out(content, start):
-        kept += (content[at:begin], "\n" * content.count("\n", begin, end))
-        at = end
-        is_mdx = is_mdx or bool(found["import"] or found["export"]) or _is_component(found)
-        if found["module"] and _PAGE.search(found["module"]):
-            imports.append(found["module"])
+    for span in spans:
+        text = content[span.start : span.end]
+        kept.append(content[at : span.start])
+        shown = _shown(text, span.token, labels)
+        at = span.end
+        if shown.isspace() and "".join(kept[-2:])[-1:].isspace():
+            # Four spaces at the start of a line would make it code.
+            shown = ""
+        elif shown and not shown.isspace() and not span.token["box"]:
+            shown += "" if content[at : at + 1].isspace() else " "
+        kept.append(shown + "\n" * text.count("\n"))
+    imports = [found["module"] for found in tokens if found["module"] and _PAGE.search(found["module"])]
     return PlainMdx("".join((*kept, content[at:])), tuple(imports), is_mdx)
+
+
+def _shown(text: str, found: re.Match[str], labels: dict[str, str]) -> str:
+    """Return what readers see of a span that is left out; `labels` collects those of tabs, by value."""
+    if found["box"]:
+        title = _TITLE.match(found["title"])
+        return found["quoted"] + _IN_TITLE.sub("", title[1] or title[2] or "" if title else "").strip()
+    if not found["tag"]:
+        return ""
+    if not found["tag"][1:2].isupper():
+        return " " if _APART.match(text) else ""
+    if found["tag"] == "<Tabs":
+        each = [_attributes(given) for given in _OBJECT.findall(text)]
+        labels.update((tab["value"], tab["label"]) for tab in each if tab.keys() >= {"value", "label"})
+        return ""
+    given = _attributes(text)
+    value = given.get("value", "") if found["tag"] == "<TabItem" else ""
+    return given.get("label") or given.get("title") or labels.get(value, value)
+
+
+def _attributes(text: str) -> dict[str, str]:
+    return {found[1]: found[3] for found in _ATTRIBUTE.finditer(text)}
+
+
+def _without_placeholders(content: str, start: int, spans: list[_Span]) -> list[_Span]:
+    """Drop, in Markdown that is no MDX, what is text there: `List<String>`, `git switch <branch>`, indented code."""
+    closed = {name.lower() for name in _CLOSING.findall(content)}
+    markup = [
+        span for span in spans if not span.token["tag"] or _is_markup(content[span.start : span.end].lower(), closed)
+    ]
+    lines = [content.rfind("\n", 0, span.start) + 1 for span in markup]
+    code = _code_lines(content, start) if any(content.startswith(("    ", "\t"), line) for line in lines) else ()
+    return [span for span, line in zip(markup, lines, strict=True) if line not in code]
+
+
+def _is_markup(tag: str, closed: Set[str]) -> bool:
+    """Whether a tag closes or is closed, stands alone, or has an attribute."""
+    name = _NAME.match(tag, 1)
+    return not name or name[0] in closed | _STANDS_ALONE or "=" in tag or tag.endswith("/>") or tag.startswith("</")
+
+
+def _code_lines(content: str, start: int) -> frozenset[int]:
+    """Return where the lines of indented code begin."""
+    from markdown_it import MarkdownIt
+
+    begins = [start, *(match.end() for match in re.compile("\n").finditer(content, start))]
+    tokens = MarkdownIt("commonmark").parse(content[start:])
+    return frozenset(
+        begins[line] for token in tokens if token.type == "code_block" and token.map for line in range(*token.map)
+    )
 
 
 def _is_component(found: re.Match[str]) -> bool:
@@ -91,6 +175,8 @@ def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str
 
 def _end(content: str, found: re.Match[str]) -> int:
     """Return the end of the span that a token begins; if the token is text, the negated end of the searched text."""
+    if found["box"]:
+        return found.end()
     if found["import"]:
         return _line_end(content, found.end())
     if found["export"]:
@@ -126,7 +212,7 @@ def _line_end(content: str, at: int) -> int:
 def _note_end(content: str, found: re.Match[str]) -> int:
     note = content.index(found["note"], found.start())
     if found["note"] == "<!--":
-        end = content.find("-->", found.end(), found.end() + _LONGEST)
+        end = content.find("-->", found.end())
         return end + 3 if end >= 0 else -(found.end() + _LONGEST)
     # A heading's own id is read with the heading.
     is_id = _ID_AT_END.match(content, note) and _HEADING.match(content, content.rfind("\n", 0, note) + 1)

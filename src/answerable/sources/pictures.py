@@ -15,13 +15,14 @@ from answerable.errors import DamagedSource, EmptySource, SourceTooLarge, Unsupp
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.choice import install_ocr, recogniser
 from answerable.sources.ocr.lines import Box, Page, PictureRefused
-from answerable.sources.ocr.sizes import MOST_PAGES, MOST_PIXELS, declared_sizes
+from answerable.sources.ocr.sizes import MOST_PAGES, MOST_PIXELS, declared_sizes, heif_name
 from answerable.sources.text import stem
 
 Rectangle = tuple[int, float, float, float, float]
 # No text is legible in pictures that are lower or narrower.
 LEAST_SIDE = 8
-_HEIC = b"ftyp"
+# The container names its brands, a few of four letters, at its beginning.
+_BRANDS = 64
 
 
 def read_picture(data: bytes, source: str, context: ReadContext | None = None) -> Document:
@@ -30,12 +31,12 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
     Raise UnsupportedSource without OCR, EmptySource if the picture shows no text, DamagedSource and SourceTooLarge.
     """
     context = context or ReadContext()
+    if reason := undecoded(data[:_BRANDS], context.ocr):
+        raise UnsupportedSource(f"{source} is a {reason}")
     if context.ocr is None:
         raise UnsupportedSource(
             f"{source} is a picture: to read its text run {install_ocr()}, or install tesseract; or leave it out"
         )
-    if missing := missing_decoder(data[:16], context.ocr):
-        raise UnsupportedSource(f"{source} is a HEIC picture: {missing}, or save it as JPEG and add that")
     if not _is_legible(data, source):
         raise EmptySource(f"{source} is too small to show text: leave it out")
     found = _pages(data, source, context, context.ocr)
@@ -52,11 +53,14 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
     return _document(data, source, pages)
 
 
-def missing_decoder(head: bytes, ocr: Ocr) -> str:
-    """Return what to install to decode a picture with these first bytes, or ""."""
-    if head[4:8] != _HEIC or (not ocr.command and find_spec("pillow_heif")):
+def undecoded(head: bytes, ocr: Ocr | None) -> str:
+    """Return the name of a format that can't be decoded here, and what to do; "" for one that can."""
+    name = heif_name(head)
+    # Pillow, which RapidOCR uses, reads AVIF itself; tesseract reads neither.
+    if not name or (ocr and not ocr.command and (name == "AVIF" or find_spec("pillow_heif"))):
         return ""
-    return f"run {install_ocr()} and `pip install pillow-heif`"
+    more = " and `pip install pillow-heif`" if name == "HEIC" else ""
+    return f"{name} picture, which isn't read here: save it as JPEG and add that, or run {install_ocr()}{more}"
 
 
 def rectangles(document: Document, spans: Sequence[Span]) -> list[Rectangle]:

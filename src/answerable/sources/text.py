@@ -42,6 +42,16 @@ _MAGIC: dict[str, tuple[bytes, ...]] = {
     "SQLite database": (b"SQLite format 3\x00",),
     "Ogg recording": (b"OggS\x00",),
 }
+# What to do with a binary file of a well-known format, by its suffix.
+_ADVICE = {
+    "open it in its program, save it as JPEG or PNG, and add that": ".jxl .jp2 .psd .xcf .dng .cr2 .cr3 .nef .arw",
+    "convert it to EPUB, as Calibre does, and add that": ".mobi .azw .azw3 .kfx .lit .fb2",
+    "export its messages from your mail program as .mbox or .eml, and add those": ".pst .ost .olm .dbx",
+    "unpack it and add the folder": ".rar .7z .zst .cab .lzh .arj .iso .dmg .deb .rpm",
+    "open it in its program, export it as PDF, and add that": ".djvu .one .vsd .pub .wps .wpd .chm .dwg .mpp",
+    "convert it to MP3 or MP4 and add that": ".wma .wmv .avi .aiff .aif .caf .ra .mid",
+    "export its tables as .csv or .xlsx, and add those": ".db .sqlite .sqlite3 .mdb .accdb .parquet .dbf .sav .dta",
+}
 _SAMPLE = 1_000_000
 # All but tab, line feed, form feed, carriage return, backspace and escape, which man pages and terminal logs contain.
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
@@ -107,9 +117,12 @@ def magic_name(data: bytes) -> str:
 
 
 def _binary(source: str, what: str) -> UnsupportedSource:
-    return UnsupportedSource(
-        f"{source} is a {what}, not text: convert it to PDF, HTML, Markdown or plain text, or leave it out"
+    suffix = PurePosixPath(source).suffix.lower()
+    advice = next(
+        (text for text, suffixes in _ADVICE.items() if suffix in suffixes.split()),
+        "convert it to PDF, HTML, Markdown or plain text",
     )
+    return UnsupportedSource(f"{source} is a {what}, not text: {advice}, or leave it out")
 
 
 def _by_mark(data: bytes) -> str | None:

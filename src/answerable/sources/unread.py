@@ -6,7 +6,8 @@ from answerable.errors import UnsupportedSource
 from answerable.installation import install_command
 from answerable.sources.context import Ocr
 from answerable.sources.formats import Format, recognise
-from answerable.sources.pictures import missing_decoder
+from answerable.sources.ocr.sizes import heif_name
+from answerable.sources.pictures import undecoded
 from answerable.sources.recordings import formats as recordings
 
 UNSUPPORTED = "unsupported"
@@ -30,7 +31,7 @@ def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
         return ""
     if ocr is None:
         return without_ocr()
-    return UNSUPPORTED if missing_decoder(head, ocr) else ""
+    return f"{heif_name(head)} picture (save it as JPEG)" if undecoded(head, ocr) else ""
 
 
 class LeftOut:

@@ -52,6 +52,11 @@ _LETTERS_EXPECTED = 6.0
 """How much letters favour an expected language."""
 _LETTERS_WEIGHT = 0.01
 """How much letters count beside words, where words leave two languages open."""
+# What no Spanish question begins with, but for "a la hora de …": in Spanish "a" asks ("a qué", "a cuántos").
+_ARTICLE = re.compile(r"\W*[ao]s? (?!qu|cu|d[oó]nde|l[ao]s?\b)")
+_EXPECTED = 0.4
+"""How much the documents' language counts there. Of 3 words of questions in es and pt, 11 % are taken for the other
+language if the documents are in it, and 2 % if they are in their own; if it decided alone, 16 % and 1 %."""
 
 
 class _Evidence(NamedTuple):
@@ -124,8 +129,9 @@ def question_language(text: str, expected: Collection[str] = ()) -> str:
     likely = [language for language, score in scores.items() if score >= highest - _UNSURE]
     if len(likely) > 1:
         for language, score in _letter_scores(words).items():
-            scores[language] += _LETTERS_WEIGHT * score
-    return max(likely, key=lambda language: (language in expected, scores[language]))
+            scores[language] += _LETTERS_WEIGHT * score + _EXPECTED * (language in expected)
+        scores["pt"] += 2 * _EXPECTED * bool(_ARTICLE.match(sample))
+    return max(likely, key=lambda language: scores[language])
 
 
 def grams(word: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from answerable.protocols import (
     TokenEmbedder,
 )
 from answerable.settings import Settings
+from answerable.wiring.passages import build_local_embedder
 from answerable.wiring.plugins import is_chat_model, plugin_answerer
 from answerable.wiring.providers import openai_endpoint, require_key
 
@@ -66,15 +67,18 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint, own: Answerer |
     made = own or _by_plugin(settings)
     if made is not None and not is_chat_model(made):
         return cast("Answerer", made)
+    from answerable.answering.checking.refusals import RefusalReader
     from answerable.answering.grounded import Budgets, GroundedAnswerer
 
     budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
     if settings.grounding not in (STRICT, MARKED):
         raise SettingsError(f"grounding is {settings.grounding!r}. Set it to {STRICT} or {MARKED}.")
-    is_marked = settings.grounding == MARKED
     judge = build_judge(settings)
+    refusals = RefusalReader(build_local_embedder(settings))
     model = build_chat_model(settings) if made is None else cast("ChatModel", made)
-    return GroundedAnswerer(model, gate, judge, settings.quotes, budgets, is_marked, reader)
+    return GroundedAnswerer(
+        model, gate, judge, settings.quotes, budgets, settings.grounding == STRICT, reader, refusals
+    )
 
 
 def _by_plugin(settings: Settings) -> Answerer | ChatModel | None:
@@ -127,7 +131,7 @@ def build_chat_model(settings: Settings) -> ChatModel:
     from answerable.providers.calling import CallPolicy
 
     provider, _, name = settings.model.partition(":")
-    policy = CallPolicy(timeout=settings.provider_timeout)
+    policy = CallPolicy(timeout=settings.provider_timeout, concurrency=settings.provider_concurrency)
     require_key(settings, provider)
     if provider == "cohere":
         from answerable.answering.models.cohere_chat import CohereChatModel

@@ -114,7 +114,7 @@ def open(
 
 def build_stores(settings: Settings, addresses: Sequence[str]) -> Store:
     """Return the stores at several addresses as one, to search and read."""
-    return build_federation(addresses, settings.qdrant_api_key, settings.server_key, settings.library_timeout)
+    return build_federation(addresses, settings.qdrant_api_key, settings.library_timeout)
 
 
 def aopen(
@@ -164,9 +164,7 @@ def build_library(
     Vectors of one's own embedder aren't cached: its fingerprint may promise too much.
     """
     whole = (
-        build_store(settings.library_address, create, settings.qdrant_api_key, settings.server_key)
-        if store is None
-        else completed(store)
+        build_store(settings.library_address, create, settings.qdrant_api_key) if store is None else completed(store)
     )
     try:
         embedder = own_embedder or build_embedder(settings, whole.fingerprint)
@@ -217,7 +215,7 @@ def _start_workers(settings: Settings, embedder: Embedder) -> JobQueue:
 
 def _of_worker(settings: Settings, threads: int) -> Settings:
     """Return the settings for a worker, which has no access to the library."""
-    return replace(settings, library=MEMORY, qdrant_api_key="", server_key="", workers=1, ray="", threads=threads)
+    return replace(settings, library=MEMORY, qdrant_api_key="", workers=1, ray="", threads=threads)
 
 
 def build_tools(settings: Settings, bound: Fingerprint | None = None) -> Pipeline:

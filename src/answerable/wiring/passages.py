@@ -58,7 +58,7 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
     from answerable.providers.calling import CallPolicy
 
     provider, _, model = name.partition(":")
-    policy = CallPolicy(timeout=settings.provider_timeout)
+    policy = CallPolicy(timeout=settings.provider_timeout, concurrency=settings.provider_concurrency)
     if provider == "sentence-transformers":
         from answerable.embedding.sentence_transformers_embedder import SentenceTransformersEmbedder
 

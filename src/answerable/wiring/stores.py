@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from answerable.disk.private import make_file
 from answerable.errors import SettingsError
@@ -15,11 +16,16 @@ from answerable.protocols import Store
 from answerable.stores.completed import completed
 from answerable.wiring.plugins import plugin_store
 
+if TYPE_CHECKING:
+    from answerable.stores.federated.store import FederatedStore
+
 MEMORY = ":memory:"
 
 
-def build_store(address: str, create: bool = True, qdrant_api_key: str = "", server_key: str = "") -> Store:
-    """Return the store at an address. The keys are for a Qdrant server and for another Answerable server."""
+def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> Store:
+    """Return the store at an address. The key is for a Qdrant server."""
+    if "\0" in address:
+        raise SettingsError("The library's address has a NUL character, which nothing can be called. Correct it.")
     if address == MEMORY:
         from answerable.stores.memory.store import MemoryStore
 
@@ -36,12 +42,6 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "", ser
         from answerable.stores.qdrant.store import QdrantStore
 
         return QdrantStore(address, create, qdrant_api_key)
-    from answerable.stores.remote.address import is_remote
-
-    if is_remote(address):
-        from answerable.stores.remote.store import RemoteStore
-
-        return RemoteStore(address, server_key)
     if "://" in address:
         if (made := plugin_store(address, create)) is not None:
             return completed(made)
@@ -49,8 +49,8 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "", ser
         # The part before an @ may contain a password.
         raise SettingsError(
             f"There is no store for {scheme}://{rest.rpartition('@')[2]}. A library is a folder, "
-            "postgresql://USER:PASSWORD@HOST/DATABASE, qdrant+http://HOST/NAME, answerable+https://HOST/NAME (another "
-            f"Answerable server), {MEMORY} for this process only, or an address of a plug-in (`answerable plugins`)."
+            "postgresql://USER:PASSWORD@HOST/DATABASE, qdrant+http://HOST/NAME, "
+            f"{MEMORY} for this process only, or an address of a plug-in (`answerable plugins`)."
         )
     from answerable.stores.embedded.store import EmbeddedStore
 
@@ -60,7 +60,7 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "", ser
     return store
 
 
-def build_federation(addresses: Sequence[str], qdrant_api_key: str, server_key: str, patience: float) -> Store:
+def build_federation(addresses: Sequence[str], qdrant_api_key: str, patience: float) -> Store:
     """Return several libraries as one store to ask, none of which is created. `patience` is in seconds, for a call.
 
     Each is named by the last part of its address, or by all of it where others end alike. Raise SettingsError for a
@@ -75,23 +75,24 @@ def build_federation(addresses: Sequence[str], qdrant_api_key: str, server_key: 
     last = [re.split(r"[/\\]", each.rstrip("/\\"))[-1] for each in shown]
     names = [name if last.count(name) == 1 and name else each for name, each in zip(last, shown, strict=True)]
     opening = {
-        name: partial(build_store, address, False, qdrant_api_key, server_key)
+        name: partial(build_store, address, False, qdrant_api_key)
         for name, address in zip(names, addresses, strict=True)
     }
     return FederatedStore(Members(opening, patience))
 
 
-def join(stores: Mapping[str, Store], patience: float) -> Store:
-    """Return open stores as one store to ask, by the names of their libraries. Closing it leaves them open."""
+def join(
+    opening: Mapping[str, Callable[[], Store]], patience: float, reason: Callable[[Exception], str]
+) -> FederatedStore:
+    """Return stores as one store to ask, by the names of their libraries, each with what opens it or has it open.
+
+    One that can't be opened, for whatever reason, is left out and named with what `reason` says. Closing leaves them
+    open.
+    """
     from answerable.stores.federated.members import Members
     from answerable.stores.federated.store import FederatedStore
 
-    opening = {name: partial(_itself, store) for name, store in stores.items()}
-    return FederatedStore(Members(opening, patience, closes=False))
-
-
-def _itself(store: Store) -> Store:
-    return store
+    return FederatedStore(Members(opening, patience, closes=False, mistakes=(), reason=reason))
 
 
 def _hide(folder: Path) -> None:

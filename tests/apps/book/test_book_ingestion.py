@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from book_parts import (
     words,
 )
 from providers.scripted_server import Reply, ScriptedServer
-from site_server import SiteServer
+from site_server import SiteServer, redirect
 
 from book.ingestion import plan_book
 from book.pages import READER
@@ -190,10 +191,50 @@ def test_a_plan_stores_nothing_and_asks_no_provider(
 ) -> None:
     for name in ("COHERE_API_KEY", "QDRANT_URL"):
         monkeypatch.delenv(name)
-    site.script("/book/docs/arm", Reply(404))
+    site.script("/book/docs/arm", Reply(403))
     plan = plan_book(site.home)
     assert (plan.pages_discovered, plan.pages_scraped, plan.chunks, len(plan.errors)) == (4, 2, 4, 2)
     assert plan.cost == pytest.approx(plan.tokens * 0.10 / 1_000_000)
     assert plan.tokens > 1000
     assert cohere.requests == []
     assert not environment.exists()
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_page_that_the_sitemap_names_and_that_is_gone_is_removed(site: SiteServer, status: int) -> None:
+    ingest_book(site.home)
+    site.remove("/book/docs/leg")
+    site.script("/book/docs/arm", Reply(status))
+    result = ingest_book(site.home)
+    assert result.success
+    assert f"1 page left out, gone although the sitemap names them: {PAGES[0]}" in result.errors
+    assert set(stored()) == {PAGES[2]}
+    assert plan_book(site.home).success
+
+
+def test_a_site_of_which_every_page_is_gone_changes_nothing(site: SiteServer) -> None:
+    ingest_book(site.home)
+    for name in ("arm", "leg", "long", "tags"):
+        site.script(f"/book/docs/{name}", Reply(404))
+    result = ingest_book(site.home)
+    assert not result.success
+    assert "nothing was changed" in result.errors[0]
+    assert set(stored()) == set(PAGES)
+
+
+def test_a_page_of_several_addresses_is_stored_once(site: SiteServer) -> None:
+    place = make_page("Place", "<p>It has moved.</p>")
+    for name in ("old", "older", "moved", "moved-too", "new-place"):
+        site.put(f"/book/docs/{name}", place)
+    for name, target in (("old", "arm"), ("older", "leg/"), ("moved", "new-place"), ("moved-too", "new-place/")):
+        site.script(f"/book/docs/{name}", redirect(f"{site.home}docs/{target}"))
+    sitemap = site.body("/book/sitemap.xml").decode()
+    without = re.sub(r"<url><loc>[^<]*new-place</loc>.*?</url>", "", sitemap)
+    more = f"<url><loc>{PUBLIC}docs/arm/</loc></url><url><loc>{PUBLIC}docs/leg/</loc></url></urlset>"
+    site.put("/book/sitemap.xml", without.replace("</urlset>", more).encode(), "application/xml")
+    result = ingest_book(site.home)
+    assert result.success
+    assert set(stored()) == {*PAGES, f"{PUBLIC}docs/moved"}
+    said = "3 pages left out, redirects to a page that is there: "
+    assert said + ", ".join(f"{PUBLIC}docs/{name}" for name in ("old", "older", "moved-too")) in result.errors
+    assert [found.title for found in search("It has moved.", top_k=1)] == ["Place"]

@@ -149,3 +149,14 @@ def test_a_page_that_robots_may_not_fetch(site: SiteServer) -> None:
 @pytest.mark.parametrize("error", [SitemapNotFoundError, NetworkError, PageNotFoundError, ContentExtractionError])
 def test_the_errors_are_the_engines(error: type[Exception]) -> None:
     assert issubclass(error, SourceError)
+
+
+@pytest.mark.parametrize("heading", ["About us", "Who we are"])
+def test_a_standalone_pages_title_is_without_the_sites_name(site: SiteServer, heading: str) -> None:
+    page = f"""<!doctype html><html lang="en" class="plugin-pages plugin-id-default"><head>
+<meta name="generator" content="Docusaurus v3.9.2"><title>About us | Robots</title>
+<meta property="og:title" content="About us | Robots"></head><body>
+<nav class="navbar"><a class="navbar__brand" href="/book/"><b class="navbar__title text--truncate">Robots</b></a></nav>
+<main><h1>{heading}</h1><p>We build legs.</p></main></body></html>"""
+    site.put("/book/about", page.encode())
+    assert scrape_page(f"{site.home}about").title == "About us"

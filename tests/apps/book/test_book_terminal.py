@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -88,10 +89,11 @@ def test_a_servers_key_is_asked_for_and_that_of_a_folder_is_not(site: SiteServer
 
 @pytest.mark.usefixtures("ingested")
 def test_a_page_that_fails_makes_status_1(site: SiteServer) -> None:
-    site.script("/book/docs/arm", Reply(404))
+    site.script("/book/docs/arm", Reply(403))
     done = run_script("main.py", "--url", site.home)
     assert done.returncode == 1
-    assert "Errors: 2\n  there is no page at" in done.stdout
+    assert "Errors: 2\n" in done.stdout
+    assert f"{site.home}docs/arm" in done.stdout
     assert "Duplicates skipped: 4" in done.stdout
 
 
@@ -209,3 +211,15 @@ def test_ctrl_c_ends_it_at_once(site: SiteServer) -> None:
     assert process.returncode == 130
     assert "Interrupted" in said
     assert "Traceback" not in said
+
+
+def test_a_reader_that_has_seen_enough_ends_it_without_a_traceback(site: SiteServer, tmp_path: Path) -> None:
+    for script, *arguments in (("main.py", "--url", site.home, "--dry-run"), ("retrieval.py", "--query", "x")):
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as closed, (tmp_path / "errors").open("wb") as errors:
+            done = subprocess.run(
+                [sys.executable, script, *arguments], cwd=APP, stdout=closed, stderr=errors, timeout=120, check=False
+            )
+        told = (tmp_path / "errors").read_text("utf-8")
+        assert (done.returncode, "Traceback" in told, "Broken" in told) == (141, False, False), told

@@ -58,12 +58,13 @@ def environment(database: str, server: ScriptedServer, tmp_path: Path) -> dict[s
 def _the_environment(
     environment: dict[str, str], one_certificate: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """What the application reads is what a test sets, and no file .env."""
+    """What the application reads is what a test sets; a file .env of the user's is hidden by that of the folder."""
     for name in ("OPENAI_CHAT_MODEL", "OPENAI_EMBEDDING_MODEL", "ANSWERABLE_GROUNDING"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {**environment, "SSL_CERT_FILE": one_certificate}.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "cwd").mkdir()
+    (tmp_path / "cwd" / ".env").touch()
     monkeypatch.chdir(tmp_path / "cwd")
 
 

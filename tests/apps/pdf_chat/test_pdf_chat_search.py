@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -13,6 +15,7 @@ from langchain_postgres import PGVector
 from pdf_chat_parts import CHAT, EMBEDDINGS, KEY, answers, embedded, prompts, refuses
 from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, sse_reply
 
+import chat as program
 import search
 from ingest import ingest_pdf
 from search import PROMPT_TEMPLATE, build_context, get_vector_store, search_prompt
@@ -144,7 +147,7 @@ def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer) 
     answers(server, sse_reply(chunk("A sede fica em São Paulo. "), *[more] * 2_000, ending=Ending.HANG))
     assert search_prompt("Onde fica a sede?") == "A sede fica em São Paulo. […]"
     (request,) = (request for request in server.requests if request.path == CHAT)
-    assert request.body["max_completion_tokens"] == 2000
+    assert request.body["max_completion_tokens"] == 8000
 
 
 @pytest.mark.usefixtures("strict")
@@ -180,11 +183,20 @@ def test_no_asterisk_is_left_alone(server: ScriptedServer) -> None:
 
 
 @pytest.mark.usefixtures("collection")
-def test_an_answer_holds_nothing_for_a_terminal(server: ScriptedServer) -> None:
+def test_an_answer_keeps_its_letters(server: ScriptedServer) -> None:
+    written = "O site é www.aurora.com.br; `x<y` e \x1b[31mSão Paulo\x1b]0;x\x07."
+    answers(server, written)
+    assert search_prompt("Onde fica a sede?") == written
+
+
+@pytest.mark.usefixtures("collection")
+def test_the_chat_prints_nothing_that_a_terminal_would_obey(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     answers(server, "A sede fica em \x1b[31mSão Paulo\x1b]0;x\x07.")
-    answer = search_prompt("Onde fica a sede?")
-    assert answer.startswith("A sede fica em")
-    assert answer.isprintable()
+    monkeypatch.setattr("sys.stdin", io.StringIO("Onde fica a sede?\nsair\n"))
+    program.main()
+    assert "RESPOSTA: A sede fica em São Paulo.\n" in capsys.readouterr().out
 
 
 def test_a_document_cannot_pass_for_the_prompt(save_pdf: SavePdf, server: ScriptedServer) -> None:
@@ -314,3 +326,9 @@ def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with pytest.raises(search.ExternalServiceError, match="sem conexão"):
         search_prompt(QUESTION)
+
+
+@pytest.mark.parametrize("question", [5, b"Quanto?", ["Quanto?"]])
+def test_a_question_that_is_no_text_is_told(question: Any) -> None:
+    with pytest.raises(TypeError, match=rf"deve ser um texto, e não {type(question).__name__}"):
+        search_prompt(question)

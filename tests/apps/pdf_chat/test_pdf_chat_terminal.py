@@ -228,3 +228,16 @@ def test_the_specified_example_runs(
         monkeypatch.setenv("PDF_PATH", path)
         exec(example, {})
         assert capsys.readouterr().out == printed
+
+
+def test_ctrl_c_while_the_chat_starts_ends_it(folder: Path, environment: dict[str, str]) -> None:
+    # Told of each import, one knows that they aren't over.
+    child = Terminal([sys.executable, "-X", "importtime", APP / "chat.py"], surroundings(environment), folder)
+    try:
+        child.expect_exact("openai")
+        child.sendintr()
+        assert ended(child) == 0
+        assert "Traceback" not in child.before
+        assert PROMPT not in child.before
+    finally:
+        child.close()

@@ -39,10 +39,14 @@ def openai() -> Iterator[ScriptedServer]:
 def _environment(
     docs: Path, openai: ScriptedServer, one_certificate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """Every variable of the application, and no file `.env`; of the model no text is embedded already."""
+    """Every variable of the application; of the model no text is embedded already.
+
+    A file `.env` of the user's is hidden by that of the current folder, in which programs run too.
+    """
     for name in ("QDRANT_API_KEY", "OPENAI_CHAT_MODEL", "CORS_ORIGINS", "ANSWERABLE_GROUNDING"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "work").mkdir()
+    (tmp_path / "work" / ".env").touch()
     monkeypatch.chdir(tmp_path / "work")
     for name, value in {
         "OPENAI_API_KEY": KEY,

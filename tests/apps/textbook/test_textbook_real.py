@@ -37,9 +37,10 @@ NODE = "A node is an independent process with one task."
 
 @contextmanager
 def uvicorn_service() -> Iterator[httpx.Client]:
-    """`uvicorn src.main:app` from the service's folder."""
-    command = [sys.executable, "-m", "uvicorn", "src.main:app", "--port", "0", "--no-access-log"]
-    process = subprocess.Popen(command, cwd=BACKEND, env=os.environ, stderr=subprocess.PIPE, text=True)
+    """`uvicorn src.main:app`, with the service's folder as the one of its modules."""
+    service = ("src.main:app", "--app-dir", str(BACKEND), "--port", "0", "--no-access-log")
+    command = [sys.executable, "-m", "uvicorn", *service]
+    process = subprocess.Popen(command, env=os.environ, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
         # It names its port once it listens.

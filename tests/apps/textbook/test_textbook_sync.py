@@ -217,6 +217,7 @@ def test_only_what_readers_of_the_book_see_is_ingested(docs: Path) -> None:
         docs,
         {
             "draft.md": "---\ntitle: Draft\ndraft: true\n---\n\nA secret of the draft.\n",
+            "unlisted.md": "---\ntitle: Unlisted\nunlisted: true\n---\n\nA secret of the unlisted.\n",
             "_notes.md": "# Notes\n\nA secret of the notes.\n",
             "_parts/nowhere.mdx": "A secret that nobody imports.\n",
             "_parts/safety.mdx": "import Deep from './_deep.mdx'\n\n## Safety\n\n"
@@ -241,3 +242,32 @@ def test_only_what_readers_of_the_book_see_is_ingested(docs: Path) -> None:
     ]
     feet = [passage.text.split() for passage in stored if passage.source == "docs/module3/feet.md"]
     assert ["Wear", "goggles."] in feet
+
+
+def test_what_a_page_of_plain_markdown_does_not_show_is_not_ingested(docs: Path) -> None:
+    text = """<!-- do not tell students -->
+# Legs {#legs-id}
+
+:::caution[Mind <b>the knee</b>]
+Legs bend at the knee.<br/>They stretch too.
+:::
+
+<div class="hidden-class">Robots walk.</div> <!-- nor this -->
+"""
+    tabs = """# Feet
+
+<Tabs>
+<TabItem value="left" label="Left foot">
+
+Steps first.
+
+</TabItem>
+</Tabs>
+"""
+    write_book(docs, {"module3/legs.md": text, "module3/feet.md": tabs})
+    sync_book()
+    (legs,) = (passage for passage in passages() if passage.source == "docs/module3/legs.md")
+    shown = "# Legs Mind the knee Legs bend at the knee. They stretch too. Robots walk."
+    assert (" ".join(legs.text.split()), legs.chapter) == (shown, "Legs")
+    (feet,) = (passage for passage in passages() if passage.source == "docs/module3/feet.md")
+    assert feet.text.split() == "# Feet Left foot Steps first.".split()

@@ -25,7 +25,7 @@ from src.qdrant import open_qdrant
 from src.settings import COLLECTION, load
 
 BACKEND = Path(__file__).parents[3] / "apps" / "textbook" / "backend"
-SCRIPT = Path("src", "tools", "sync_book_to_qdrant.py")
+SCRIPT = BACKEND / "src" / "tools" / "sync_book_to_qdrant.py"
 KEY = "sk-Secret-0123456789abcdef"
 ADMIN = "admin-Secret-0123456789"
 EMBEDDINGS = "/embeddings"
@@ -159,8 +159,7 @@ def last_ingestion(client: httpx.Client) -> httpx.Response:
 
 
 def run_script(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Python, run in the service's folder; an empty value takes a variable away."""
-    variables = {name: value for name, value in {**os.environ, **environment}.items() if value}
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=BACKEND, env=variables, capture_output=True, text=True, timeout=120
-    )
+    """Python, run with the service's modules; an empty value takes a variable away."""
+    given = {**os.environ, "PYTHONPATH": str(BACKEND), **environment}
+    variables = {name: value for name, value in given.items() if value}
+    return subprocess.run([sys.executable, *arguments], env=variables, capture_output=True, text=True, timeout=120)

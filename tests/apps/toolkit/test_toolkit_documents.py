@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from toolkit_parts import embed_words, example, locked_pdf, small_pdf
 
+from answerable.datatypes import DocumentType as EngineType
 from answerable.errors import AnswerableError, DamagedSource, EmptySource, EncryptedSource, SourceNotFound
 from codomyrmex.llm.rag import Document, DocumentType, RAGPipeline, RecursiveTextSplitter
+from codomyrmex.llm.rag._documents import type_of
 
 TEXT = "Olá, São Paulo.\nAção à noite: 20 €.\n"
 
@@ -51,6 +53,49 @@ def test_files_of_text_are_read_as_they_are(tmp_path: Path, name: str, text: str
     document = Document.from_file(str(tmp_path / name))
     assert (document.content, document.doc_type) == (text, doc_type)
     assert document.source == (tmp_path / name).as_posix()
+
+
+BOOKMARKS = '<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>B</TITLE><DL><p><DT><A HREF="https://a.example/">Saws</A></DL>'
+NOTEBOOK = '{"cells": [{"cell_type": "markdown", "metadata": {}, "source": ["# Saws"]}], "metadata": {}, "nbformat": 4}'
+OUTLINE = '<opml version="2.0"><head><title>T</title></head><body><outline text="Saws"/></body></opml>'
+TIMED = "00:00:01{0}000 --> 00:00:02{0}000\nSaws\n"
+OF_EACH_FORMAT = {
+    "a.rst": ("Saws\n====\n\nText.\n", "text"),
+    "a.org": ("* Saws\nText.\n", "text"),
+    "a.adoc": ("= Saws\n\nText.\n", "text"),
+    "a.tex": ("\\section{Saws}\nText.\n", "text"),
+    "a.ipynb": (NOTEBOOK, "markdown"),
+    "a.srt": ("1\n" + TIMED.format(","), "text"),
+    "a.vtt": ("WEBVTT\n\n" + TIMED.format("."), "text"),
+    "a.opml": (OUTLINE, "markdown"),
+    "bookmarks.html": (BOOKMARKS, "markdown"),
+    "a.ics": ("BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Saws\nEND:VEVENT\nEND:VCALENDAR\n", "text"),
+    "a.vcf": ("BEGIN:VCARD\nVERSION:3.0\nFN:Saws\nEND:VCARD\n", "text"),
+    "a.eml": ("From: a@b.example\nSubject: Saws\nMessage-ID: <1@b.example>\n\nText.\n", "text"),
+    "a.rtf": ("{\\rtf1 Saws}", "markdown"),
+    "a.json": ('{"name": "Saws"}', "text"),
+    "a.txt": ("Saws", "text"),
+}
+
+
+def test_a_file_of_any_format_that_the_engine_reads_has_a_type(tmp_path: Path) -> None:
+    wrong = {}
+    for name, (text, doc_type) in OF_EACH_FORMAT.items():
+        (tmp_path / name).write_text(text, "utf-8")
+        for encoding in ("utf-8", "latin-1"):
+            document = Document.from_file(str(tmp_path / name), encoding)
+            if document.doc_type.value != doc_type or "Saws" not in document.content:
+                wrong[name, encoding] = document
+            RAGPipeline(embed_words).index_document(document)
+    assert not wrong
+    # A plug-in may give any.
+    kinds = [*map(str, EngineType), "blueprint", ""]
+    assert {kind: type_of(kind) for kind in kinds if isinstance(type_of(kind), DocumentType)}.keys() == set(kinds)
+    assert (type_of("pdf"), type_of("epub"), type_of("blueprint")) == (
+        DocumentType.PDF,
+        DocumentType.MARKDOWN,
+        DocumentType.TEXT,
+    )
 
 
 def test_html_is_read_as_what_it_shows() -> None:

@@ -18,7 +18,6 @@ from answerable.interfaces.http.app import create_app
 PUBLIC = {"/health", "/ready", "/openapi.json"}
 BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
-    "/api/v1/{library}/read": {"method": "count"},
     "/api/v1/{library}/instead": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/places": {"quote": "The password of the safe is"},
@@ -40,7 +39,6 @@ ASKERS_MAY = {
     ("GET", "/api/v1/libraries"),
     ("POST", "/api/v1/{library}/ask"),
     ("POST", "/api/v1/{library}/instead"),
-    ("POST", "/api/v1/{library}/read"),
     ("POST", "/api/v1/{library}/search"),
     ("POST", "/api/v1/{library}/places"),
     ("GET", "/api/v1/{library}/filters"),

@@ -220,6 +220,49 @@ def test_a_menu_without_an_element_of_its_own_is_left_out() -> None:
     assert "Division" not in document.content
 
 
+MENU = '<a href="/">Home</a> {0} <a href="/p">Products</a> {0} <a href="/c">Contact</a>'
+MENUS = [
+    f"<nav>{MENU.format('')}</nav>",
+    f"<header><nav>{MENU.format('')}</nav></header>",
+    f"<header>{MENU.format('')}</header>",
+    f"<div class=menu>{MENU.format('|')}</div>",
+    f"<ul><li>{MENU.format('</li><li>')}</li></ul>",
+    f"<aside>{MENU.format('')}</aside>",
+    "",
+]
+PAGES = [
+    "{menu}<h1>Hours</h1>{text}",
+    "{menu}<main><h1>Hours</h1>{text}</main>",
+    "{menu}<h1>Hours</h1><main>{text}</main>",
+    "{menu}<header><h1>Hours</h1></header><article>{text}</article>",
+    "<header>{menu}<h1>Hours</h1></header><div>{text}</div>",
+]
+TEXTS = [
+    "<p>Opens at nine.</p>",
+    "<p>The shop on the market square opens at nine and closes at five.</p>" * 2,
+    "<ul><li>Monday: 9 to 5</li><li>Tuesday: 9 to 5</li></ul>",
+    "<p>Opens at nine.</p><p>See also <a href='/map'>the map</a>.</p>",
+    f"<p>{'The shop on the market square opens at nine in the morning. ' * 5}</p>" * 5,
+]
+
+
+@pytest.mark.parametrize("menu", MENUS)
+def test_a_short_page_keeps_its_heading_and_not_its_menu(menu: str) -> None:
+    for page in PAGES:
+        for text in TEXTS:
+            markup = page.format(menu=menu, text=text)
+            document = read_html(f"<title>Shop</title><body>{markup}<footer>© ACME</footer></body>", "hours.html")
+            assert document.content.startswith("# Hours\n\n"), markup
+            assert not any(word in document.content for word in ("Home", "Products", "ACME")), markup
+            assert "9 to 5" in document.content or "at nine" in document.content
+
+
+def test_a_short_page_of_links_keeps_them() -> None:
+    links = '<ul><li><a href="/a">Saws</a></li><li><a href="/b">Drills</a></li></ul>'
+    assert read_html(f"<body><h1>Links</h1>{links}</body>", "l.html").content == "# Links\n\n- Saws\n- Drills"
+    assert read_html(f"<body>{links}</body>", "l.html").content == "- Saws\n- Drills"
+
+
 def test_a_small_page_with_links_and_code_keeps_its_code() -> None:
     code = "<pre>" + "\n".join(f"pump --start {number}" for number in range(30)) + "</pre>"
     links = "<p>See <a href='/a'>the list of all pumps that there are</a>.</p>"

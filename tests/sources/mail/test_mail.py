@@ -323,7 +323,7 @@ def test_people_and_times_narrow_to_mail(tmp_path: Path) -> None:
     assert [each.location.senders for each in answer.citations] == [("Ben Paz",)]
 
 
-def test_a_later_message_of_the_thread_corrects(tmp_path: Path) -> None:
+def test_both_messages_of_a_thread_are_quoted_with_their_times(tmp_path: Path) -> None:
     messages = [
         letter("The meeting of the board is on Friday at 18:00 in the hall.", id="1@x", subject="Board"),
         letter(
@@ -332,4 +332,4 @@ def test_a_later_message_of_the_thread_corrects(tmp_path: Path) -> None:
         ),
     ]  # fmt: skip
     answer = ask(messages, tmp_path, "When is the meeting of the board?")
-    assert "Monday at 19:30" in answer.citations[0].quote
+    assert sorted(each.location.times[0].day for each in answer.citations if each.location.times) == [5, 6]

@@ -109,7 +109,7 @@ def test_the_pages_of_a_tiff_file(ocr: Ocr) -> None:
     assert [part.page for part in document.parts] == [1, 2]
 
 
-@pytest.mark.parametrize("form", ["JPEG", "WEBP", "GIF", "BMP"])
+@pytest.mark.parametrize("form", ["JPEG", "WEBP", "GIF", "BMP", "AVIF"])
 def test_other_formats(form: str) -> None:
     image = drawn(["Plain words"], size=(300, 100))
     data = saved(image, form)
@@ -139,6 +139,35 @@ def test_without_ocr_the_command_is_named(tmp_path: Path) -> None:
         ("a.png", "picture (pip install '.[ocr]')")
     ]
     assert list(walk(tmp_path, ocr=Ocr())) == [tmp_path / "a.png"]
+
+
+def heif(brand: bytes, *others: bytes) -> bytes:
+    """The first box of a file in the container of MP4, and what could be a picture."""
+    box = b"ftyp" + brand + bytes(4) + b"".join(others)
+    return struct.pack(">I", len(box) + 4) + box + bytes(range(256)) * 20
+
+
+def test_pictures_of_phones_are_told_from_sound_and_say_how_to_convert_them(tmp_path: Path) -> None:
+    heic = heif(b"heic", b"mif1", b"heic")
+    for name, data, kind in (
+        ("a.heic", heic, "HEIC"),
+        ("b.heif", heif(b"mif1", b"heic"), "HEIC"),
+        ("c.hif", heif(b"heix"), "HEIC"),
+        ("sent.jpg", heic, "HEIC"),
+        ("no suffix", heic, "HEIC"),
+        ("d.avif", heif(b"mif1", b"avif", b"miaf"), "AVIF"),
+    ):
+        assert recognise(data, name) is Format.PICTURE, name
+        for ocr in (None, find_ocr("eng")):
+            with pytest.raises(UnsupportedSource, match=rf"{name} is a {kind} picture, which isn't .*save it as JPEG"):
+                read_picture(data, name, ReadContext(ocr=ocr))
+        (tmp_path / name).write_bytes(data)
+    skipped = Skipped()
+    assert list(walk(tmp_path, skipped, find_ocr("eng"))) == []
+    assert skipped.counts == {"HEIC picture (save it as JPEG)": 5, "AVIF picture (save it as JPEG)": 1}
+    assert recognise(heif(b"M4A "), "a.m4a") is Format.RECORDING
+    with pytest.raises(UnsupportedSource, match="save it as JPEG or PNG"):
+        recognise(heif(b"crx ", b"isom"), "a.cr3")
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 from made_files import epub, zipped
 from reading_processes import SLOW, Started, children, is_running, seconds_used, spawned, wait_until
+from third_party.plugin_packages import install
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
@@ -115,6 +117,35 @@ def test_what_takes_longer_than_its_size_allows_is_an_error(process: ReadingProc
     with pytest.raises(DamagedSource, match=r"^slow\.md took longer than 0\.4 s to read;"):
         process.read(SLOW, "slow.md", ReadContext(limits))
     assert process.read(b"Text.", "a.txt", ReadContext(limits))[0].content == "Text."
+
+
+WAITING = """
+    import time
+    from answerable.sources import SourceFormat
+
+    waiting = SourceFormat("waiting", (".waiting",), lambda data, source: time.sleep(3600))
+"""
+
+
+@pytest.mark.parametrize("is_packed", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_what_waits_instead_of_computing_is_given_up(
+    is_packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within a minute: the clock's limit for a small file, half of which is for busy machines."""
+    install(tmp_path, "waiting-plugin", WAITING, {"sources.waiting": "waiting"})
+    monkeypatch.syspath_prepend(tmp_path)
+    context = ReadContext(ReadLimits(least_seconds=0, seconds_per_byte=1e-7), skipped=Skipped())
+    with ReadingProcess() as process:
+        if is_packed:
+            (other,) = process.read(zipped({"a.waiting": "x", "b.txt": "Text."}), "a.zip", context)
+            assert other.content == "Text."
+            [error] = context.skipped.errors
+        else:
+            with pytest.raises(DamagedSource) as raised:
+                process.read(b"x", "a.waiting", context)
+            error = raised.value
+        assert re.search(r"a\.waiting took longer than 0\.1 s to read; .*leave it out", str(error))
+        assert process.read(b"Text.", "a.txt", context)[0].content == "Text."
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems don't limit an address space")

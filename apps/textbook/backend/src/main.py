@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Optional
 
@@ -24,12 +25,17 @@ from src.settings import load
 from src.starting import PlainStart, warn
 
 _LONGEST_BODY = 200_000
+# For what asks no model: conversations, searches, an ingestion.
+_OTHER_THREADS = 16
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Ingestion]]:
     settings = load()
     warn(settings)
+    # A message that a model answers holds a thread: Python's own number of them is a few more than the processors.
+    threads = ThreadPoolExecutor(settings.engine.provider_concurrency + _OTHER_THREADS, "textbook")
+    asyncio.get_running_loop().set_default_executor(threads)
     app.state.history = History(settings.sessions_path)
     ingestion = Ingestion()
     try:

@@ -104,10 +104,10 @@ def _translated(key: str) -> Iterator[None]:
     except UnexpectedResponse as error:
         reason = quoted(f"status {error.status_code}: {error.content[:500].decode('utf-8', 'replace')}", key)
         if error.status_code in (401, 403):
-            raise QdrantOperationError(f"Qdrant refused the key ({reason}). Check QDRANT_API_KEY.") from error
+            raise QdrantOperationError(f"Qdrant refused the key ({reason}). Check QDRANT_API_KEY.") from None
         kind = NotThere if error.status_code == 404 else QdrantOperationError
-        raise kind(f"Qdrant can't do that ({reason}). Check QDRANT_URL, or try again later.") from error
+        raise kind(f"Qdrant can't do that ({reason}). Check QDRANT_URL, or try again later.") from None
     except (ApiException, QdrantException, OSError, RuntimeError, ValueError) as error:
         reason = quoted(str(getattr(error, "source", error)), key)
         kind = NotThere if isinstance(error, ValueError) and "not found" in reason else QdrantOperationError
-        raise kind(f"Qdrant can't be asked ({reason}). Check QDRANT_URL, or try again later.") from error
+        raise kind(f"Qdrant can't be asked ({reason}). Check QDRANT_URL, or try again later.") from None

@@ -13,7 +13,7 @@ from dotenv import dotenv_values
 
 from answerable.errors import SettingsError
 from answerable.settings import Settings as EngineSettings
-from answerable.settings import load_settings
+from answerable.settings import checked_key, load_settings
 from answerable.wiring.build import EXTRACTIVE
 
 COLLECTION = "physical_ai_textbook"
@@ -135,7 +135,7 @@ def _ingest_wait(variables: Mapping[str, str]) -> float:
 def _engine(variables: Mapping[str, str]) -> EngineSettings:
     """OpenAI embeds and writes where it is configured, this machine embeds and quotes where not."""
     found = load_settings(environment=variables)
-    if not found.openai_api_key.strip() and not found.openai_base_url.strip():
+    if not found.openai_api_key and not found.openai_base_url.strip():
         return found
     wanted = {"ANSWERABLE_EMBEDDER": f"openai:{found.openai_embedding_model}", "ANSWERABLE_MODEL": "openai"}
     return load_settings(environment={**wanted, **{name: value for name, value in variables.items() if value}})
@@ -158,4 +158,4 @@ def _qdrant(variables: Mapping[str, str]) -> QdrantAddress:
     if not address.startswith(("http://", "https://")):
         # It may hold a key, so it isn't shown.
         raise SettingsError("QDRANT_URL is none of https://…, http://…, path:… and :memory:. Correct it.")
-    return QdrantAddress(address, api_key=variables.get("QDRANT_API_KEY", "").strip())
+    return QdrantAddress(address, api_key=checked_key(variables.get("QDRANT_API_KEY", ""), "QDRANT_API_KEY"))

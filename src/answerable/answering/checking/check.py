@@ -1,4 +1,4 @@
-"""Check a model's answer against its passages: keep the sentences that the passages support, with citations.
+"""Check a model's answer against its passages: cite what they support, mark or leave out what they don't.
 
 A sentence that is copied from a passage, or that consists of a quote, needs no judgement. A sentence can't be supported
 if its passages lack a quote, number, date, address or name in it, or if it repeats one of their sentences with another
@@ -11,15 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from answerable.answering.answer_text.claimed import about_the_answer, claimed, courtesy, lead_ins
 from answerable.answering.answer_text.statements import Statement, quotations, read_statements
 from answerable.answering.checking.passage_text import PassageText, Sentence, Window
-from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
+from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, is_part, verbatim, without_quotes
+from answerable.answering.checking.refusals import VERBATIM, RefusalReader, with_refusals
 from answerable.answering.checking.rendering import Rendering
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
 from answerable.answering.checking.vetoes import of_another
-from answerable.datatypes import Citation, RetrievalResult, Span
+from answerable.answering.computed_passage import ComputedPassage
+from answerable.datatypes import Citation, RetrievalResult
 from answerable.protocols import StatementJudge
 from answerable.text.claims import respelled
 from answerable.text.copies import CONTRADICTED, changed_in_copy, told_in_clauses
@@ -36,7 +39,6 @@ LONGEST = 2000
 MANY_CITED = 4
 MANY_QUOTES = 30
 FEW_WORDS = 3
-SHORTEST_PART = 5
 COVERED = 0.5
 MORE = 0.15
 OWN_WINDOWS = 1
@@ -47,6 +49,7 @@ MOST_CITED = 3
 
 _MARKS = re.compile('["“”«»„‟]')
 _LOST = "its quote leaves out a negation"
+_NOT_FOUND = "the check found no passage that says it"
 _UNREAD = "no model reads it, and no passage has it letter for letter"
 
 
@@ -57,13 +60,18 @@ def check_answer(
     judge: StatementJudge | None,
     marks: bool = True,
     keep_unsupported: bool = False,
+    computed: ComputedPassage | None = None,
+    refusals: RefusalReader | None = None,
 ) -> CheckedAnswer:
     """Check each sentence of a model's answer, in `language`, against the passages that the model was given.
 
     `[n]` in the text means `passages[n - 1]`. `marks=False` means that the model wasn't asked for such marks: any
     passage may support a sentence, and the checked text has no marks. Unsupported sentences are removed or, with
-    `keep_unsupported`, marked as not verified. Without a judge only quotes are supported.
+    `keep_unsupported`, marked as not verified; their `[n]` lead to what is nearest in the passages that they name.
+    Without a judge only quotes are supported. Quotes of `computed`, the last passage, cite what it was computed from.
+    `refusals` finds sentences that refuse in words of their own; without it, only known sentences do.
     """
+    passages = [*passages, computed.result] if computed else passages
     check = _Check(text, passages, language, marks)
     statements = read_statements(text, language, len(passages))
     open_or_judged = [
@@ -81,6 +89,17 @@ def check_answer(
         one if isinstance(one, Verdict) else check.decide(one, [next(logits) for _ in one.trials], judge is not None)
         for one in open_or_judged
     ]
+    if refusals:
+        verdicts = with_refusals(statements, verdicts, refusals)
+    verdicts = [
+        check.pointing(statement, verdict) if keep_unsupported or verdict.is_refusal else verdict
+        for statement, verdict in zip(statements, verdicts, strict=True)
+    ]
+    if computed:
+        verdicts = [
+            replace(each, citations=tuple(chain.from_iterable(map(computed.sources, each.citations))))
+            for each in verdicts
+        ]
     return Rendering(statements, verdicts, language, marks, keep_unsupported).answer()
 
 
@@ -118,9 +137,8 @@ class _Check:
         """
         if statement.is_furniture:
             return Verdict(Support.NOTHING_CLAIMED, "it is a separator")
-        named = statement.marks if self._marks else ()
-        is_named = bool(named)
-        cited = [self._passages[number - 1] for number in named[:MANY_CITED] if 1 <= number <= len(self._passages)]
+        is_named = self._marks and bool(statement.marks)
+        cited = self._cited(statement)
         others = [passage for passage in self._passages if passage not in cited]
         body = statement.body
         if statement.is_code:
@@ -146,10 +164,10 @@ class _Check:
                 how = "it refuses" if is_refusal else "it only introduces"
                 return Verdict(Support.NOTHING_CLAIMED, how, is_refusal=is_refusal)
         if body.rstrip(" *_").endswith("?"):
-            return self._label(body) or _unsupported("it asks about something else")
+            return Verdict(Support.NOTHING_CLAIMED, "it asks")
         if statement.is_row and after and after[0].is_furniture and not self._missing(body, self._passages):
             return Verdict(Support.NOTHING_CLAIMED, "it is a table header")
-        otherwise = _unsupported("no passage supports it")
+        otherwise = _unsupported(_NOT_FOUND)
         if statement.is_heading or (statement.is_label and not is_named):
             otherwise = self._label(body) or otherwise
             if statement.is_heading and not is_named:
@@ -169,7 +187,7 @@ class _Check:
         if not supporting:
             if one.otherwise.support is not Support.UNSUPPORTED:
                 return one.otherwise
-            return _unsupported("no passage supports it" if is_read else _UNREAD)
+            return _unsupported(_NOT_FOUND if is_read else _UNREAD)
         trial = next((trial for trial in supporting if trial.is_cited), supporting[0])
         is_elsewhere = one.is_named and not trial.is_cited
         citations = one.quoted or _evidence(one.text, trial.window)
@@ -178,6 +196,24 @@ class _Check:
         support = Support.CORRECTED if is_elsewhere else Support.SUPPORTED
         how = f"{'another passage than the one cited' if is_elsewhere else 'its passage'} supports it"
         return Verdict(support, how, citations, one.body)
+
+    def pointing(self, statement: Statement, verdict: Verdict) -> Verdict:
+        """Return the verdict on a statement without citations, with what is nearest to it in each passage it names."""
+        if verdict.citations or not self._marks:
+            return verdict
+        cited = self._cited(statement)
+        wanted = {passage.language: self._wording(statement.body, passage).compared for passage in cited}
+        nearest = [
+            max(passage.sentences, key=lambda each: len(wanted[each.passage.language] & each.compared))
+            for passage in cited
+            if passage.sentences
+        ]
+        found = (cited_span(each.passage, each.start, each.end) for each in nearest)
+        return replace(verdict, citations=tuple(citation for citation in found if citation))
+
+    def _cited(self, statement: Statement) -> list[PassageText]:
+        named = statement.marks[:MANY_CITED] if self._marks else ()
+        return [self._passages[number - 1] for number in named if 1 <= number <= len(self._passages)]
 
     def _locate(
         self, body: str, quoted: Sequence[tuple[int, int]], passages: Sequence[PassageText]
@@ -241,8 +277,8 @@ class _Check:
             others = []
         passages = [*cited, *others]
         found = first_with(text, passages, is_code)
-        support, how = Support.QUOTED, "it is in the passage, letter for letter"
-        if not is_code and found and (_loses_negation(LocatedQuote(0, len(text), *found), text) or _is_part(*found)):
+        support, how = Support.QUOTED, VERBATIM
+        if not is_code and found and (_loses_negation(LocatedQuote(0, len(text), *found), text) or is_part(*found)):
             return None
         if not is_code and not found and (sentence := _in_clauses(text, passages)):
             found = sentence.passage, ((sentence.start, sentence.end),)
@@ -280,7 +316,7 @@ class _Check:
         far = [window for window in far if window.coverage > covered]
         trials += [_Trial(window, not named) for window in far[: 1 if near else ELSEWHERE]]
         if not trials and otherwise.support is Support.UNSUPPORTED:
-            return _unsupported(next(iter(reasons), "no passage supports it"))
+            return _unsupported(next(iter(reasons), _NOT_FOUND))
         return _Open(text, tuple(trials), otherwise, named)
 
     def _possible(
@@ -332,14 +368,6 @@ class _Check:
 def _loses_negation(quote: LocatedQuote, body: str) -> bool:
     around = f"{body[: quote.start]} {body[quote.end :]}"
     return loses_negation(quote.passage.content, quote.spans, around, quote.passage.language)
-
-
-def _is_part(passage: PassageText, spans: Sequence[Span]) -> bool:
-    """Return whether spans of a passage are several words of a longer sentence."""
-    start, end = spans[0][0], spans[-1][1]
-    touched = [passage.sentences[number] for number in passage.touched(start, end)]
-    around = passage.content[touched[0].start : start] + passage.content[end : touched[-1].end] if touched else ""
-    return len(passage.content[start:end].split()) >= SHORTEST_PART and any(map(str.isalnum, around))
 
 
 def _in_clauses(text: str, passages: Sequence[PassageText]) -> Sentence | None:

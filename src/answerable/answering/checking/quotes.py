@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from answerable.answering.checking.passage_text import PassageText
 from answerable.answering.citations import cite
-from answerable.datatypes import Citation
+from answerable.datatypes import Citation, Span
 from answerable.text.characters import is_hidden
+
+SHORTEST_PART = 5
 
 _EDGES = " \t\r\n\"'‘’“”«»"
 _STOPS = _EDGES + ".,;:!?…"
@@ -74,3 +76,11 @@ def verbatim(body: str, located: Sequence[LocatedQuote]) -> str:
         kept += [body[reached : quote.start], inside]
         reached = quote.end
     return "".join([*kept, body[reached:]])
+
+
+def is_part(passage: PassageText, spans: Sequence[Span]) -> bool:
+    """Return whether spans of a passage are several words of a longer sentence."""
+    start, end = spans[0][0], spans[-1][1]
+    touched = [passage.sentences[number] for number in passage.touched(start, end)]
+    around = passage.content[touched[0].start : start] + passage.content[end : touched[-1].end] if touched else ""
+    return len(passage.content[start:end].split()) >= SHORTEST_PART and any(map(str.isalnum, around))

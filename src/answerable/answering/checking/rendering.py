@@ -1,7 +1,8 @@
-"""Build the checked answer from statements and verdicts: keep and join sentences, number the citations."""
+"""Build the checked answer from statements and verdicts: number the citations, mark or leave out what isn't backed."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +12,24 @@ from answerable.datatypes import Citation
 
 NOT_VERIFIED = {"en": "(not verified)", "es": "(sin verificar)", "pt": "(não verificado)"}
 """Marks an unsupported sentence that is kept."""
+MOST_MARKS = 12
+"""A sentence that rests on more rows than this has marks for the first ones; all are among the citations."""
+PICTURE = {
+    "en": "(the address of a picture, which isn't opened)",
+    "es": "(la dirección de una imagen, que no se abre)",
+    "pt": "(o endereço de uma imagem, que não é aberto)",
+}
+"""Marks Markdown of a picture: a document may hold it so that a model repeats it, and loading it tells a server."""
+LEFT_OUT = {
+    "en": "({n} sentence left out: the check found no passage that says it.)|"
+    "({n} sentences left out: the check found no passage that says them.)",
+    "es": "(Se omitió {n} frase: la comprobación no halló ningún pasaje que la diga.)|"
+    "(Se omitieron {n} frases: la comprobación no halló ningún pasaje que las diga.)",
+    "pt": "({n} frase omitida: a verificação não achou nenhum trecho que a diga.)|"
+    "({n} frases omitidas: a verificação não achou nenhum trecho que as diga.)",
+}
 
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\(")
 _BOLD = "**"
 _BACKED = frozenset({Support.QUOTED, Support.SUPPORTED, Support.CORRECTED})
 
@@ -31,6 +49,7 @@ class Rendering:
         self._verdicts = verdicts
         self._with_marks = marks
         self._keeps = keep_unsupported
+        self._language = language
         self._not_verified = NOT_VERIFIED.get(language, NOT_VERIFIED["en"])
         self._numbers: dict[Citation, int] = {}
         follows = Counter(one.marks_follow for one in statements if one.marks_follow is not None and not one.is_code)
@@ -38,7 +57,6 @@ class Rendering:
 
     def answer(self) -> CheckedAnswer:
         """Return the kept text with its citations numbered in order."""
-        is_backed = any(verdict.support in _BACKED for verdict in self._verdicts)
         text: list[str] = []
         sentences: list[CheckedSentence] = []
         gaps: list[str] = []
@@ -48,7 +66,7 @@ class Rendering:
                 prefix = bold = line = ""
             gaps.append(statement.gap)
             body = self._body(statement, verdict)
-            if (is_backed or self._keeps) and self._is_kept(index):
+            if self._keeps or self._is_kept(index):
                 shown = (statement.prefix or prefix) + bold + body
                 line += shown
                 text += [max(gaps, key=lambda gap: gap.count("\n")) if text else "", shown]
@@ -62,28 +80,37 @@ class Rendering:
                 elif not statement.is_code and body.count(_BOLD) % 2:
                     bold = "" if bold else _BOLD
             sentences.append(CheckedSentence(shown.strip(), verdict.support, verdict.how, verdict.citations))
-        return CheckedAnswer("".join(text).strip(), tuple(self._numbers), tuple(sentences))
+        says = [each for each in self._verdicts if each.is_refusal or each.support is not Support.NOTHING_CLAIMED]
+        return CheckedAnswer(
+            "".join(text).strip(),
+            tuple(self._numbers),
+            tuple(sentences),
+            any(not each.is_refusal for each in says),
+            bool(says) and says[0].is_refusal,
+        )
 
     def _body(self, statement: Statement, verdict: Verdict) -> str:
         body = statement.body if verdict.body is None else verdict.body
-        if verdict.support is Support.UNSUPPORTED:
-            return put_marks(body, self._not_verified, True, statement.is_code, statement.is_row)
         numbers = [self._numbers.setdefault(citation, len(self._numbers) + 1) for citation in verdict.citations]
-        marks = "".join(f"[{number}]" for number in sorted(numbers)) if self._with_marks else ""
+        marks = "".join(f"[{number}]" for number in sorted(numbers)[:MOST_MARKS]) if self._with_marks else ""
         follow = self._follow if statement.marks_follow is None else statement.marks_follow
-        return put_marks(body, marks, follow, statement.is_code, statement.is_row)
+        body = put_marks(body, marks, follow, statement.is_code, statement.is_row)
+        if _PICTURE.search(body) and not statement.is_code:
+            picture = PICTURE.get(self._language, PICTURE["en"])
+            body = put_marks(body, picture, True, is_row=statement.is_row)
+        if verdict.support is not Support.UNSUPPORTED:
+            return body
+        return put_marks(body, self._not_verified, True, statement.is_code, statement.is_row)
 
     def _is_kept(self, index: int) -> bool:
         verdict = self._verdicts[index]
         if verdict.support in _BACKED:
             return True
+        if verdict.is_refusal:
+            return True
         if verdict.support is Support.UNSUPPORTED:
-            return self._keeps
-        return not verdict.is_refusal and any(self._is_backed_or_kept(other) for other in self._led_to(index))
-
-    def _is_backed_or_kept(self, index: int) -> bool:
-        support = self._verdicts[index].support
-        return support in _BACKED or (self._keeps and support is Support.UNSUPPORTED)
+            return False
+        return any(self._verdicts[other].support in _BACKED for other in self._led_to(index))
 
     def _led_to(self, index: int) -> Iterator[int]:
         """Yield the indices of the statements that follow a heading or lead-in and belong to it."""
@@ -97,3 +124,9 @@ class Rendering:
                 yield other
             elif has_claim and not is_heading:
                 return
+
+
+def left_out(count: int, language: str) -> str:
+    """Return how many sentences of an answer are left out, in words; "" for none."""
+    one, several = LEFT_OUT.get(language, LEFT_OUT["en"]).split("|")
+    return (one if count == 1 else several).format(n=count) if count else ""

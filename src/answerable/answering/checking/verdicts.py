@@ -37,11 +37,17 @@ class CheckedSentence:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """The backed text, in which `[n]` marks the n-th citation. Text and citations are empty if nothing is backed."""
+    """The text, in which `[n]` marks the n-th citation.
+
+    `claims` tells whether a sentence claims anything, `refuses` whether the answer begins by saying that the documents
+    don't answer.
+    """
 
     text: str
     citations: tuple[Citation, ...]
     sentences: tuple[CheckedSentence, ...]
+    claims: bool = False
+    refuses: bool = False
 
     @property
     def removed(self) -> tuple[CheckedSentence, ...]:

@@ -10,12 +10,10 @@ from answerable.errors import ContentFiltered, ProviderError
 from answerable.protocols import Delta, Message
 from answerable.providers.allowance import Allowance
 from answerable.providers.calling import Caller, CallPolicy
-from answerable.providers.openai_client import OpenAIClient, ParameterRefused
+from answerable.providers.openai_client import LIMITS, OpenAIClient, ParameterRefused
 from answerable.providers.prices import cost
 from answerable.providers.token_counts import count_tokens, vocabulary
 from answerable.text.characters import encodable
-
-_LIMITS = ("max_completion_tokens", "max_tokens")
 
 
 class OpenAIChatModel:
@@ -45,7 +43,7 @@ class OpenAIChatModel:
         self._temperature = temperature
         self._refused: frozenset[str] = frozenset()
         # OpenAI's own models require the newer name; others may ignore it (Ollama), and with it the limit.
-        self._limits = _LIMITS if vocabulary(model) in ("o200k_base", "cl100k_base") else _LIMITS[::-1]
+        self._limits = LIMITS if vocabulary(model) in ("o200k_base", "cl100k_base") else LIMITS[::-1]
 
     @property
     def name(self) -> str:

@@ -8,13 +8,13 @@ characters are removed. The rest is unchanged, so that quotes can still be found
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 
-from answerable.answering.safety.addresses import addresses_in, is_honest
 from answerable.answering.safety.characters import visible
 from answerable.answering.safety.turn_marks import ROLE, TOKEN
 from answerable.datatypes import RetrievalResult
+from answerable.text.shown_names import shown_source
 
 LONGEST_NAME = 160
 
@@ -34,12 +34,6 @@ def fence(passages: Sequence[RetrievalResult]) -> str:
     return "\n\n".join(_fenced(number, passage) for number, passage in enumerate(passages, 1))
 
 
-def allowed_addresses(passages: Sequence[RetrievalResult]) -> frozenset[str]:
-    """Return the honest addresses in the passages and of their documents, with and without their scheme."""
-    honest = {address for passage in passages for address in _addresses(passage) if is_honest(address)}
-    return frozenset(honest | {_WEB.sub("", address) for address in honest if _WEB.match(address)})
-
-
 def harmless(text: str) -> str:
     """Return the text without hidden characters, and with tags and turn markers made harmless."""
     text = visible(text)
@@ -52,7 +46,7 @@ def _fenced(number: int, passage: RetrievalResult) -> str:
     document = passage.document
     attributes = {
         "title": document.title,
-        "source": document.source if _WEB.match(document.source) else _file_name(document.source),
+        "source": document.source if _WEB.match(document.source) else _file_name(shown_source(document)),
         "place": str(passage.chunk.location),
     }
     shown = "".join(f' {name}="{short}"' for name, value in attributes.items() if (short := _attribute(value)))
@@ -67,11 +61,3 @@ def _attribute(text: str) -> str:
 
 def _file_name(source: str) -> str:
     return PurePosixPath(PureWindowsPath(source).name).name
-
-
-def _addresses(passage: RetrievalResult) -> Iterator[str]:
-    document = passage.document
-    yield from addresses_in(passage.chunk.content)
-    for address in (document.source, str(document.metadata.get("url") or "")):
-        if _WEB.match(address):
-            yield from addresses_in(address)

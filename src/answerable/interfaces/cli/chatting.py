@@ -175,7 +175,7 @@ def _print_sources(found: Answer) -> None:
     elif not found.citations:
         print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
-        place = place_of(citation.source, citation.title, citation.location, found.language, citation.library)
+        place = place_of(citation, citation.location, found.language)
         elsewhere = elsewhere_of(citation.other_places, found.language)
         print_text((f"[{number}] ", "bold cyan"), (place, linked("", citation.link)), elsewhere)
         print_text(f"    “{one_line(quote_of(found, citation))}”")
@@ -199,9 +199,7 @@ def _print_why(found: Answer, conditions: str) -> None:
     }
     print_rows((name, value) for name, value in rows.items() if value)
     for number, result in enumerate(found.results, 1):
-        place = place_of(
-            result.document.source, result.document.title, result.chunk.location, library=result.document.library
-        )
+        place = place_of(result.document, result.chunk.location)
         ranks = f"meaning {result.meaning_rank or '-'}, words {result.keyword_rank or '-'}"
         score = (f"  {result.score:.3f} ({ranks})", "dim")
         print_text((f"{number:>3}. ", "bold cyan"), place, elsewhere_of(result.other_places), score)

@@ -84,13 +84,13 @@ def _documents(given: str | Sequence[str] | None) -> list[StoredDocument]:
     if len(addresses) > 1:
         store = build_stores(settings, addresses)
     else:
-        store = build_store(settings.library_address, False, settings.qdrant_api_key, settings.server_key)
+        store = build_store(settings.library_address, False, settings.qdrant_api_key)
     with closing(store):
         return list(store.documents())
 
 
 def _document_names(documents: Sequence[StoredDocument]) -> list[str]:
-    """Return a name for each document: its file's, with folders if others have the same; for a page, its title."""
+    """Return a name for each document: its file's, with folders if others have the same; or a title."""
     names = []
     endings: dict[str, int] = {}
     paths = [_endings(each.source) for each in documents]
@@ -98,9 +98,9 @@ def _document_names(documents: Sequence[StoredDocument]) -> list[str]:
         for ending in path:
             endings[ending] = endings.get(ending, 0) + 1
     for document, path in zip(documents, paths, strict=True):
-        is_page = "://" in document.source or not document.source
+        has_title = "://" in document.source or not document.source or document.type == "mail"
         ending = next((each for each in path if endings[each] == 1), document.source)
-        names.append(document.title or document.id if is_page else ending)
+        names.append(document.title or document.id if has_title else ending)
     return names
 
 

@@ -19,6 +19,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from answerable.disk.free_space import FULL
 from answerable.errors import AnswerableError
 from answerable.interfaces.cli.commands.add import add
 from answerable.interfaces.cli.commands.ask import ask
@@ -74,7 +75,8 @@ class Commands(TyperGroup):
             command = context.command_path if context else "answerable"
             print_error(f"{error.format_message().rstrip('.')}. See {command} --help.")
         except OSError as error:
-            print_error(f"{error}. Check the disk and the permissions, then try again.")
+            remedy = "Free some space" if error.errno in FULL else "Check the disk and the permissions"
+            print_error(f"{error}. {remedy}, then try again.")
         except Exception as error:
             if os.environ.get("ANSWERABLE_TRACEBACK"):
                 raise

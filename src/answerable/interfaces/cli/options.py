@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 from typer import Argument, Option
 
 from answerable.datatypes import DocumentType
-from answerable.errors import LibraryNotFound
+from answerable.errors import LibraryNotFound, SettingsError
 from answerable.interfaces.cli.completion import complete_documents, complete_languages, complete_people
 from answerable.settings import load_settings
 
@@ -38,8 +39,8 @@ LibrariesOption = Annotated[
         "--library",
         "-l",
         metavar="ADDRESS",
-        help="A folder, postgresql://…, qdrant+http://… or another server's answerable+https://… (repeatable: all are "
-        "asked as one; default: your user data folder).",
+        help="A folder, postgresql://… or qdrant+http://… (repeatable: all are asked as one; default: your user data "
+        "folder).",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
@@ -60,6 +61,30 @@ DocumentArgument = Annotated[
         autocompletion=complete_documents,
     ),
 ]
+QuestionArgument = Annotated[
+    list[str], Argument(metavar="QUESTION", help="What you want to know. Words without quotes are one question.")
+]
+
+
+def one_text(words: list[str]) -> str:
+    """Return the words of a question or quote, typed with or without quotes, as one text.
+
+    Raise SettingsError if one of several is rather a library or a document: the first if it looks like a path, any
+    that exists if another word is in quotes.
+    """
+    if len(words) < 2:
+        return "".join(words)
+    for at, word in enumerate(words):
+        is_beside_quotes = any(map(str.isspace, "".join(words[:at] + words[at + 1 :])))
+        is_path = "/" in word or os.sep in word or bool(Path(word).suffix)
+        is_place = "://" in word or (os.path.exists(word) and (is_path or is_beside_quotes))
+        if is_place and (at == 0 or is_beside_quotes):
+            name = shlex.quote(word)
+            raise SettingsError(
+                f"The word {name} names a place: give a library as --library {name}, a document as --source {name}, or "
+                "put quotes around the whole question."
+            )
+    return " ".join(words)
 
 
 @dataclass(frozen=True, slots=True)

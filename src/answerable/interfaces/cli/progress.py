@@ -1,7 +1,8 @@
-"""Progress bars of `answerable add`: one for the current document and one for all documents."""
+"""Progress of `answerable add`: bars for the current document and for all or, without a terminal, lines."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,42 +16,48 @@ from rich.text import Text
 
 from answerable.indexing.ingest import OnProgress, Progress
 from answerable.interfaces.cli.live import Live
-from answerable.interfaces.cli.printing import clean
+from answerable.interfaces.cli.printing import clean, print_progress
 
 NAME_WIDTH = 28
+# Seconds between two lines: few for a log of hours, and a command of some seconds prints none.
+EVERY = 20.0
 
 
 @contextmanager
-def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
-    """Show progress bars on the error stream if it is a terminal."""
+def add_progress(enabled: bool, every: float = EVERY) -> Iterator[OnProgress | None]:
+    """Show progress bars on the error stream or, if it is no terminal, a line every so many seconds."""
     console = Console(stderr=True)
-    if not (enabled and console.is_terminal and not console.is_dumb_terminal):
+    started = time.monotonic()
+    if not enabled:
         yield None
+        return
+    if not console.is_terminal or console.is_dumb_terminal:
+        tell = _from_time_to_time(every)
+        yield lambda progress: tell(
+            f"{_file(progress)}, {_pace(progress, time.monotonic() - started)}: {_name(progress)}"
+        )
         return
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
         TextColumn("{task.fields[count]}", markup=False, justify="right"),
     )
-    started = time.monotonic()
     bars = Bars(*columns, console=console)
     document = bars.add_task("", total=None, count="")
     overall = bars.add_task("", total=None, count="")
     with Live(console, bars.get_renderable):
 
         def show(progress: Progress) -> None:
-            name = PurePath(progress.source).name or progress.source
-            number = min(progress.sources_done + 1, progress.sources_total)
             bars.update(
                 document,
-                description=_fit(clean(name)),
+                description=_fit(clean(_name(progress))),
                 completed=progress.document_done,
                 total=progress.document_total or None,
                 count=f"{progress.document_done}/{progress.document_total}" if progress.document_total else "reading",
             )
             bars.update(
                 overall,
-                description=f"file {number} of {progress.sources_total}",
+                description=_file(progress),
                 completed=progress.chunks_done,
                 total=_expected_chunks(progress) or None,
                 count=_pace(progress, time.monotonic() - started),
@@ -60,20 +67,44 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
 
 
 @contextmanager
-def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], None]]:
-    """Show `3 of 20 UNIT` on the error stream if it is a terminal, until the work is done."""
+def count_progress(unit: str, enabled: bool, every: float = EVERY) -> Iterator[Callable[[int, int], None]]:
+    """Show `3 of 20 UNIT` on the error stream until the work is done or, if it is no terminal, from time to time."""
     console = Console(stderr=True)
+    draws = enabled and console.is_terminal and not console.is_dumb_terminal
+    tell = _from_time_to_time(math.inf if draws or not enabled else every)
     counted = ""
 
     def show(done: int, total: int) -> None:
         nonlocal counted
         counted = f"{done:,} of {total:,} {unit}"
+        tell(counted)
 
-    if not (enabled and console.is_terminal and not console.is_dumb_terminal):
+    if not draws:
         yield show
         return
     with Live(console, lambda: Text(counted, style="dim")):
         yield show
+
+
+def _from_time_to_time(every: float) -> Callable[[str], None]:
+    """Return a function that prints a line, unless it did so, or was made, within these seconds."""
+    last = time.monotonic()
+
+    def tell(line: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= every:
+            last = time.monotonic()
+            print_progress(line)
+
+    return tell
+
+
+def _name(progress: Progress) -> str:
+    return PurePath(progress.source).name or progress.source
+
+
+def _file(progress: Progress) -> str:
+    return f"file {min(progress.sources_done + 1, progress.sources_total)} of {progress.sources_total}"
 
 
 def _pace(progress: Progress, seconds: float) -> str:

@@ -20,13 +20,9 @@ _REASONS: Mapping[Reason, _Texts] = {
         "pt": "os documentos não sustentam nada do que o modelo escreveu",
     },
     Reason.MODEL_REFUSED: {"es": "el modelo no encontró respuesta", "pt": "o modelo não encontrou resposta"},
-    Reason.QUOTED: {
-        "es": "los documentos no respaldan lo que escribió el modelo; estas son citas",
-        "pt": "os documentos não sustentam o que o modelo escreveu; estas são citações",
-    },
     Reason.OWN_WORDS: {
-        "es": "palabras del propio modelo, no de los documentos",
-        "pt": "palavras do próprio modelo, não dos documentos",
+        "es": "palabras del propio modelo, que no afirman nada de los documentos",
+        "pt": "palavras do próprio modelo, que nada afirmam dos documentos",
     },
 }
 _CHECKED: _Texts = {
@@ -50,9 +46,9 @@ _NOT_ENOUGH: _Texts = {
     "pt": "Os trechos mais próximos; é improvável demais que respondam ({share}):",
 }
 _NARROWED: _Texts = {
-    "en": "messages only: {to}",
-    "es": "solo mensajes: {to}",
-    "pt": "só mensagens: {to}",
+    "en": "messages: only {to}",
+    "es": "mensajes: solo {to}",
+    "pt": "mensagens: só {to}",
 }
 _PLACES: Mapping[str, _Texts] = {
     "es": {"to": "a", "line": "línea", "page": "página", "slide": "diapositiva", "cell": "celda"},
@@ -82,21 +78,13 @@ _UNAVAILABLE: _Texts = {
     "pt": "sem a biblioteca {library}, que não pode ser consultada: {reason}",
 }
 _SAVED_FROM: _Texts = {"en": "saved from {web}", "es": "guardada de {web}", "pt": "salva de {web}"}
-_LEFT_OUT: _Texts = {
-    "en": "{n} sentence of the model left out: the passages don't support it|"
-    "{n} sentences of the model left out: the passages don't support them",
-    "es": "se omitió {n} frase del modelo: los pasajes no la respaldan|"
-    "se omitieron {n} frases del modelo: los pasajes no las respaldan",
-    "pt": "{n} frase do modelo omitida: os trechos não a sustentam|"
-    "{n} frases do modelo omitidas: os trechos não as sustentam",
-}
 _MARKED: _Texts = {
-    "en": "{n} sentence of the model marked: the passages don't support it|"
-    "{n} sentences of the model marked: the passages don't support them",
-    "es": "{n} frase del modelo marcada: los pasajes no la respaldan|"
-    "{n} frases del modelo marcadas: los pasajes no las respaldan",
-    "pt": "{n} frase do modelo marcada: os trechos não a sustentam|"
-    "{n} frases do modelo marcadas: os trechos não as sustentam",
+    "en": "{n} sentence marked: the check found no passage that says it|"
+    "{n} sentences marked: the check found no passage that says them",
+    "es": "{n} frase marcada: la comprobación no halló ningún pasaje que la diga|"
+    "{n} frases marcadas: la comprobación no halló ningún pasaje que las diga",
+    "pt": "{n} frase marcada: a verificação não achou nenhum trecho que a diga|"
+    "{n} frases marcadas: a verificação não achou nenhum trecho que as diga",
 }
 
 
@@ -152,12 +140,9 @@ def saved_from(web: str, language: str) -> str:
 
 
 def unsupported(found: Answer) -> str:
-    """Return how many of the model's sentences the passages don't support, and what became of them; "" if none."""
-    texts = [check.text for check in found.checks if check.support == "unsupported"]
-    if not texts:
-        return ""
-    is_kept = all(text in found.text for text in texts)
-    return _counted(_MARKED if is_kept else _LEFT_OUT, found.language, len(texts))
+    """Return how many sentences of an answer are marked as not verified; "" if none."""
+    marked = sum(check.support == "unsupported" and check.text in found.text for check in found.checks)
+    return _counted(_MARKED, found.language, marked) if marked else ""
 
 
 def _in(texts: _Texts, language: str) -> str:

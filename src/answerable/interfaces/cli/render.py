@@ -13,6 +13,7 @@ from answerable.interfaces.cli import remarks
 from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_json, print_text
 from answerable.interfaces.plain import answer_json
 from answerable.text.markdown_marks import without_marks
+from answerable.text.shown_names import shown_name
 
 LONGEST_QUOTE = 200
 PLACES = 20
@@ -38,11 +39,11 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
     print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
     places: dict[tuple[str, tuple[tuple[str, str], ...]], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
-        place = place_of(citation.source, citation.title, citation.location, found.language, citation.library)
+        place = place_of(citation, citation.location, found.language)
         places.setdefault((place, addresses_of(citation, found.language)), []).append(number)
     if places:
         print_text("")
-    is_written = bool(found.checks) and found.reason is Reason.ANSWERED
+    is_written = bool(found.checks)
     for (place, addresses), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
         elsewhere = elsewhere_of(max(found.citations[number - 1].other_places for number in numbers), found.language)
@@ -53,11 +54,11 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
             print_address(shown, address)
     if len(places) > PLACES:
         print_text((remarks.more_places(len(places) - PLACES, found.language), "dim"))
-    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+    if found.reason is Reason.OWN_WORDS:
         print_text((f"({remarks.why(found.reason, found.language)})", "dim"))
-    elif found.answered and (remark := remarks.unsupported(found)):
+    elif remark := remarks.unsupported(found):
         print_text((f"({remark})", "dim"))
-    elif not found.answered and found.results:
+    if not found.answered and found.reason is not Reason.OWN_WORDS and found.results:
         print_text((f"({remarks.why_refused(found, '' if verbose else shown_by)})", "dim"))
         if verbose:
             print_text("")
@@ -83,7 +84,7 @@ def print_passages(
         if number > 1:
             print_text("")
         document, chunk = result.document, result.chunk
-        place = place_of(document.source, document.title, chunk.location, language, document.library)
+        place = place_of(document, chunk.location, language)
         address = link(document, chunk.location, chunk.content)
         elsewhere = elsewhere_of(result.other_places, language)
         score = (f"  {result.score:.3f}", "dim")
@@ -153,13 +154,13 @@ def print_narrowing(found: Narrowing | None, language: str = "en") -> None:
         print_text((f"({remarks.narrowed(found, language)})", "dim"))
 
 
-def place_of(source: str, title: str, location: Location, language: str = "en", library: str = "") -> str:
-    """Return one line that names a source (by a file's name or a page's title) and a place in it.
+def place_of(found: Citation | Document, location: Location, language: str = "en") -> str:
+    """Return one line that names a source, as people call it, and a place in it.
 
     Where several libraries are asked, the source's comes first.
     """
-    place = _place(source, title, location, language)
-    return f"{one_line(library)}: {place}" if library else place
+    place = _place(shown_name(found), location, language)
+    return f"{one_line(found.library)}: {place}" if found.library else place
 
 
 def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
@@ -168,9 +169,7 @@ def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
     return (f", {said}" if said else ""), "dim"
 
 
-def _place(source: str, title: str, location: Location, language: str) -> str:
-    is_address = "://" in source or not source
-    name = title or source or "untitled" if is_address else source.rsplit("/", 1)[-1]
+def _place(name: str, location: Location, language: str) -> str:
     place = remarks.place(location, language)
     if location.headings[:1] == (name,) and place.startswith(name):
         return one_line(place)

@@ -49,6 +49,12 @@ def _left_out(report: AddReport) -> None:
         names = [PurePath(each.source).name for each in report.passed_over if each.reason == reason]
         more = f" and {len(names) - _NAMED:,} more (all with --json)" if len(names) > _NAMED else ""
         print_text(f"  {reason}: ", one_line(", ".join(names[:_NAMED])), more)
+    for warning in report.warnings[:_NAMED]:
+        print_text(("warning: ", "bold yellow"), one_line(str(warning.error)), stderr=True)
+    if len(report.warnings) > _NAMED:
+        print_text(
+            ("warning: ", "bold yellow"), f"{len(report.warnings) - _NAMED:,} more (all with --json)", stderr=True
+        )
     for failure in report.failures:
         print_error(str(failure.error))
 

@@ -50,8 +50,5 @@ def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
             text += event.text
             if event.mark:
                 number, found = event.mark
-                place = place_of(
-                    found.document.source, found.document.title, found.chunk.location, library=found.document.library
-                )
-                places = {**places, number: place}
+                places = {**places, number: place_of(found.document, found.chunk.location)}
     raise AssertionError("events end with an answer")

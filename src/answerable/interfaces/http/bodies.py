@@ -97,13 +97,6 @@ class PlacesBody(Sent):
     where: Where = None
 
 
-class ReadBody(Sent):
-    """A call of a library's store by another Answerable."""
-
-    method: str = Field(max_length=40, examples=["count"])
-    arguments: dict[str, JsonValue] = {}
-
-
 class ExamplesBody(Sent):
     """The language of the example documents."""
 

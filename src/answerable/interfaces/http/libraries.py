@@ -12,13 +12,14 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from answerable.errors import AnswerableError, LibraryNotFound, SettingsError
 from answerable.interfaces.http.library_list import LONGEST_NAME, Choices, ListFile
 from answerable.library import Library, over
-from answerable.protocols import Answerer, Reader
+from answerable.protocols import Answerer, Reader, Store
 from answerable.settings import Settings
 from answerable.text import printable_line
 from answerable.wiring.build import build_answerer, build_library, build_reader, join
@@ -115,6 +116,9 @@ class Libraries:
 
     def opened(self, name: str) -> Library | None:
         """Return the library of this name if it is open, otherwise None."""
+        joined = self._joined
+        if self.is_together(name) and joined is not None and joined[0] == self._state():
+            return joined[1]
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:
@@ -236,13 +240,21 @@ class Libraries:
     def _together(self) -> Library:
         """Return all libraries as one, joined anew when some were made, removed or given another model."""
         with self._joining:
-            state = (self.model(self.default), *self.names())
+            state = self._state()
             if self._joined is None or self._joined[0] != state:
                 self._part()
-                stores = {name: self.get(name).store for name in self.names()}
-                joined = join(stores, self.settings(self.default).library_timeout)
-                self._joined = state, over(self.get(self.default), joined)
+                opening = {name: partial(self._store, name) for name in self.names()}
+                joined = join(opening, self.settings(self.default).library_timeout, _logged)
+                # All are asked with the model of the default one, unless that can't be opened.
+                leading = next(name for name in self.names() if name not in joined.unavailable)
+                self._joined = state, over(self.get(leading), joined)
             return self._joined[1]
+
+    def _state(self) -> tuple[str, ...]:
+        return self.model(self.default), *self.names()
+
+    def _store(self, name: str) -> Store:
+        return self.get(name).store
 
     def _part(self) -> None:
         if self._joined is not None:
@@ -272,6 +284,12 @@ class Libraries:
         if name not in self._started and name not in self._list.made:
             raise UnknownLibrary("There is no library of that name. GET /api/v1/libraries lists those you may use.")
         return name
+
+
+def _logged(error: Exception) -> str:
+    """Return why a library fails, for people who may ask it: the error may name folders and addresses of the server."""
+    _log.error("%s", printable_line(str(error)))
+    return "the reason is in the server's log"
 
 
 def _hashed(place: str) -> str:

@@ -40,6 +40,7 @@ class Place(Spot):
 
     source: str
     title: str
+    type: str = "text"
     document_id: str
 
 
@@ -162,6 +163,7 @@ class StoredOut(BaseModel):
     language: str
     chunks: int
     characters: int
+    date: str = Field("", description="The day of a message; empty for other documents.")
     library: str = Field("", description="The document's library, where several are asked.")
 
 
@@ -317,8 +319,14 @@ class FoundOut(BaseModel):
     unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be searched.")
 
 
-ReadOut = output("ReadOut", "What a method of the library's store returns.", result=Any)
-DocumentsOut = output("DocumentsOut", "A library's documents by source.", documents=list[StoredOut], total=int)
+class DocumentsOut(BaseModel):
+    """A library's documents by source."""
+
+    documents: list[StoredOut]
+    total: int
+    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be listed.")
+
+
 ChoicesOut = output(
     "ChoicesOut",
     "What a library can be filtered by: types and languages with their numbers of documents, people, days.",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from answerable.disk.free_space import is_full, no_room
 from answerable.disk.private import make_folder, replace_file
 from answerable.errors import SettingsError
 
@@ -24,9 +25,11 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Write an object to a file, whole and for this account only. Raise SettingsError."""
+    """Write an object to a file, whole and for this account only. Raise SettingsError and DiskFull."""
     try:
         make_folder(path.parent)
         replace_file(path, json.dumps(value, ensure_ascii=False, indent=1))
     except OSError as error:
+        if is_full(error, path):
+            raise no_room(path) from error
         raise SettingsError(f"{path} can't be written ({error}). Check the folder and its disk.") from error

@@ -23,6 +23,9 @@ from answerable.interfaces.http.uploads import clean_up
 from answerable.settings import Settings
 from answerable.threads import Pool
 
+# Each read takes milliseconds of a processor; a few at once, since some wait for a disk or a database.
+_READERS = 4
+
 
 def default_data_folder() -> Path:
     """Return the default folder for sessions and uploads."""
@@ -56,10 +59,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Service:
-    """The parts of a running server, in `request.app.state.service`. `stopping` is set when streams must end."""
+    """The parts of a running server, in `request.app.state.service`. `stopping` is set when streams must end.
+
+    `reads` are threads for what is read quickly, such as a list of documents, so that it doesn't wait behind questions.
+    """
 
     libraries: Libraries
     pool: Pool
+    reads: Pool
     jobs: Jobs
     sessions: Sessions
     originals: Originals
@@ -91,6 +98,7 @@ class Service:
         self.jobs.close()
         self.overviews.close()
         self.pool.close()
+        self.reads.close()
         self.originals.close()
         self.sessions.close()
         self.libraries.close()
@@ -111,6 +119,7 @@ def open_service(
     return Service(
         libraries=named,
         pool=Pool(options.workers, options.waiting),
+        reads=Pool(_READERS, options.waiting),
         jobs=Jobs(options.jobs_waiting, metrics=metrics),
         sessions=Sessions(data / "sessions.db", options.session_days),
         originals=Originals(named),

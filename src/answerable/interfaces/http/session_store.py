@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Exchange
+from answerable.disk.free_space import is_full, no_room
 from answerable.disk.private import make_file, make_folder
-from answerable.disk.write_ahead_log import is_full, use_write_ahead_log
-from answerable.errors import DiskFull, LibraryError, SettingsError
+from answerable.disk.write_ahead_log import use_write_ahead_log
+from answerable.errors import LibraryError, SettingsError
 from answerable.interfaces.http.session_search import excerpt_of, folded
 
 # Exchanges read for a model; `history_tokens` bounds what it gets.
@@ -57,7 +58,7 @@ class Owner:
 class Sessions:
     """The conversations of a server, deleted after `days` without a question. Thread-safe.
 
-    Raise SettingsError if the file can't be opened, LibraryError or DiskFull if a later access fails.
+    Raise SettingsError or DiskFull if the file can't be opened, LibraryError or DiskFull if a later access fails.
     """
 
     def __init__(self, path: Path, days: float = 30.0, now: Callable[[], float] = time.time) -> None:
@@ -76,6 +77,8 @@ class Sessions:
             self._upgrade()
             self._database.create_function("folded", 1, folded, deterministic=True)
         except (OSError, sqlite3.Error) as error:
+            if is_full(error, path):
+                raise no_room(path) from error
             raise SettingsError(
                 f"Can't open {path} for sessions ({error}). Name another folder with --data, or move the file away."
             ) from error
@@ -247,7 +250,7 @@ class Sessions:
                 if isinstance(error, sqlite3.ProgrammingError):
                     raise
                 if is_full(error, self._path):
-                    raise DiskFull(f"The disk is full: can't write to {self._path}. Free some space.") from error
+                    raise no_room(self._path) from error
                 raise LibraryError(f"{self._path} can't be used ({error}). Check the disk, then try again.") from error
 
     @contextmanager

@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
+from answerable.disk.free_space import is_full, no_room
 from answerable.disk.private import for_us, make_folder
 from answerable.errors import SourceError
 from answerable.indexing.ingest import AddReport, Failure, OnProgress, Progress
@@ -86,7 +87,7 @@ class Incoming:
 
 
 def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
-    """Write the files to a new folder beside the uploads. Raise Problem."""
+    """Write the files to a new folder beside the uploads. Raise Problem and DiskFull."""
     names = tuple(safe_name(name) for name, _ in files)
     if len(set(names)) < len(names):
         raise Problem(422, "invalid_request", "Two of the files have the same name. Send them one after the other.")
@@ -99,12 +100,14 @@ def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
                 shutil.copyfileobj(file, kept, 1 << 20)
     except OSError as error:
         incoming.discard()
+        if is_full(error, folder):
+            raise no_room(folder) from error
         raise Problem(503, "storage_failed", "The server can't store the files. Tell its administrator.") from error
     return incoming
 
 
 def receive_examples(uploads: Path, language: str) -> Incoming:
-    """Copy the examples of a language to a new folder beside the uploads. Raise Problem."""
+    """Copy the examples of a language to a new folder beside the uploads. Raise Problem and DiskFull."""
     with ExitStack() as stack:
         return receive(
             uploads, [(path.name, stack.enter_context(path.open("rb"))) for path in example_documents(language)]

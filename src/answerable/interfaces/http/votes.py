@@ -6,15 +6,15 @@ what it was is known: its line has no expected answer until somebody writes one.
 
 from __future__ import annotations
 
-import errno
 import json
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from answerable.disk.free_space import is_full, no_room
 from answerable.disk.private import make_folder, replace_file
-from answerable.errors import DiskFull, LibraryError
+from answerable.errors import LibraryError
 
 _lock = threading.Lock()
 
@@ -28,8 +28,8 @@ def keep_vote(path: Path, turn: Mapping[str, Any], vote: str | None) -> None:
         with _lock:
             _write(path, turn["turn"], json.dumps(_line(turn, vote), ensure_ascii=False) if vote else None)
     except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            raise DiskFull(f"The disk is full: can't write to {path}. Free some space.") from error
+        if is_full(error, path):
+            raise no_room(path) from error
         raise LibraryError(f"Can't write votes to {path} ({error}). Check its permissions and content.") from error
 
 

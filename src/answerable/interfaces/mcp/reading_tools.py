@@ -13,9 +13,9 @@ from pydantic import Field
 from answerable.datatypes import Answer, Chunk, Document, RetrievalResult, chunk_id
 from answerable.interfaces.http.bodies import LONGEST_QUESTION
 from answerable.interfaces.mcp.calls import Calls, check_cancelled
-from answerable.interfaces.mcp.texts import answer_text, documents_text, passages_text
+from answerable.interfaces.mcp.texts import answer_text, documents_text, passages_text, unavailable_lines
 from answerable.interfaces.mcp.tool_outputs import AnswerOutput, DocumentsOutput, PassageOutput, SearchOutput
-from answerable.interfaces.plain import Plain, answer_json, narrowing_json, result_json, stored_json
+from answerable.interfaces.plain import Plain, answer_json, narrowing_json, result_json, stored_json, unavailable_json
 from answerable.library import Library
 from answerable.text.locate import Locator
 
@@ -52,7 +52,7 @@ class ReadingTools:
         """
         found = await self._calls.run(self._library.search, question, k, where)
         plain = {"narrowing": narrowing_json(found.narrowing), "results": [result_json(result) for result in found]}
-        return result(passages_text(found), plain)
+        return result(passages_text(found), plain, found.unavailable)
 
     async def ask(self, question: Question, where: Where = None) -> Annotated[CallToolResult, AnswerOutput]:
         """Answer a question from the user's documents; each mark [n] is a citation verified word for word.
@@ -61,7 +61,7 @@ class ReadingTools:
         """
         found = await self._calls.run(self._answer, question, where)
         plain = {name: value for name, value in answer_json(found).items() if name not in UNCHECKED}
-        return result(answer_text(found), plain)
+        return result(answer_text(found), plain, found.unavailable)
 
     async def list_documents(
         self,
@@ -78,7 +78,7 @@ class ReadingTools:
         ]
         shown = found[offset : offset + limit]
         plain = {"total": len(found), "offset": offset, "documents": [stored_json(document) for document in shown]}
-        return result(documents_text(shown, offset, len(found)), plain)
+        return result(documents_text(shown, offset, len(found)), plain, self._library.unavailable)
 
     async def get_passage(
         self,
@@ -127,6 +127,8 @@ class ReadingTools:
         return document, Chunk(made, document_id, content, first, last, wanted[0].sequence, location)
 
 
-def result(text: str, plain: Plain) -> CallToolResult:
+def result(text: str, plain: Plain, unavailable: Mapping[str, str] | None = None) -> CallToolResult:
     """Return a tool's result: text for the assistant, and the same content as JSON for programs."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain)
+    missing = unavailable or {}
+    content = TextContent(type="text", text="\n\n".join((text, *unavailable_lines(missing))))
+    return CallToolResult(content=[content], structured_content={**plain, **unavailable_json(missing)})

@@ -20,6 +20,7 @@ from answerable.interfaces.mcp.prompts import ask_documents, gather_from_documen
 from answerable.interfaces.mcp.reading_tools import ReadingTools
 from answerable.interfaces.mcp.writing_tools import WritingTools
 from answerable.library import Library
+from answerable.text.shown_names import shown_name
 
 NAME = "answerable"
 INSTRUCTIONS = (
@@ -62,7 +63,7 @@ class LibraryServer(MCPServer[Any]):
         return [
             Resource(
                 uri=DOCUMENTS + quote(document.id, safe=""),
-                name=document.source.rsplit("/", 1)[-1] or document.title or document.id,
+                name=shown_name(document),
                 title=document.title or None,
                 mime_type="text/plain",
             )

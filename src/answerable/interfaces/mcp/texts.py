@@ -5,7 +5,7 @@ Programs use the structured content of a result instead, in which these words ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from answerable.answering.safety.fencing import fence, harmless
 from answerable.datatypes import Answer, Citation, Reason, RetrievalResult
@@ -29,7 +29,7 @@ def passages_text(found: Sequence[RetrievalResult]) -> str:
 def answer_text(found: Answer) -> str:
     """Return an answer or refusal, and the places of its citations."""
     steps = [DATA, _fenced("answer", found.text)]
-    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+    if found.reason is Reason.OWN_WORDS:
         steps.append(f"Note: {found.reason}.")
     elif not found.answered:
         steps.append(f"The documents don't answer this ({found.reason}).")
@@ -54,12 +54,18 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
     return "\n\n".join((DATA, shown, _fenced("documents", "\n".join(lines))))
 
 
+def unavailable_lines(found: Mapping[str, str]) -> list[str]:
+    """Return a line for each library, of several, that couldn't be asked."""
+    return [f"Without the library {_line(library)}: {_line(reason)}" for library, reason in found.items()]
+
+
 def added_text(report: AddReport) -> str:
     """Return a report of added files as text."""
     counts = ("added", "changed", "unchanged", "removed", "kept")
     done = ", ".join(f"{getattr(report, name)} {name}" for name in counts)
-    failures = [_line(str(failure.error)) for failure in report.failures]
-    return "\n".join((f"Documents: {done}.", *(f"Failed: {failure}" for failure in failures)))
+    failures = [f"Failed: {_line(str(failure.error))}" for failure in report.failures]
+    warnings = [f"Read in part: {_line(str(warning.error))}" for warning in report.warnings]
+    return "\n".join((f"Documents: {done}.", *failures, *warnings))
 
 
 def _cited(citation: Citation) -> str:

@@ -18,7 +18,7 @@ class PassageOutput(Place):
 
 
 class Failed(BaseModel):
-    """A source that couldn't be added, and why."""
+    """A source that couldn't be added, or only in part, and why."""
 
     source: str
     code: str
@@ -34,11 +34,12 @@ class Skipped(BaseModel):
 
 AddedOutput = output(
     "AddedOutput",
-    "The outcome of adding: documents by outcome, passages, skipped files by reason and name, failures.",
+    "The outcome of adding: documents by outcome, passages, skipped files by reason and name, failures, warnings.",
     **dict.fromkeys(("added", "changed", "moved", "unchanged", "removed", "kept", "chunks"), int),
     skipped=dict[str, int],
     passed_over=list[Skipped],
     failed=list[Failed],
+    warnings=list[Failed],
     seconds=float,
 )
 DocumentsOutput = output(

@@ -22,6 +22,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 
 from answerable.codec import to_line
+from answerable.disk.free_space import is_full, no_room
 from answerable.errors import LibraryError
 from answerable.maintenance.backup.members import (
     ARRAYS,
@@ -82,6 +83,8 @@ def export_store(
             report, manifest = _fill(members, store, on_progress)
             _write(path, manifest, members)
     except OSError as error:
+        if is_full(error, path):
+            raise no_room(path) from error
         raise LibraryError(
             f"{path} can't be written ({error.strerror or error}). Check the folder and the space on its disk "
             "(twice the size of the file is needed), then try again."

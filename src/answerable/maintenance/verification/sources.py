@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, SettingsError, SourceError, SourceNotFound
+from answerable.errors import EmptySource, SettingsError, SourceError, SourceNotFound, UnreadPages
 from answerable.indexing.followed_sources import Origin
 from answerable.maintenance.verification.findings import Finding, Repair
 from answerable.maintenance.verification.places import Missing, file_of, moved
@@ -86,6 +86,8 @@ class SourceCheck:
             self.notes.append(f"{new:,} new in {origin}: `{_SYNC} {shlex.quote(origin)}` adds them.")
 
     def _changed(self, visited: Visited, known: SyncRecord) -> Iterator[Finding]:
+        if isinstance(visited.error, UnreadPages):
+            return
         if visited.error is not None and known.hash:
             yield Finding(Difference.STALE, visited.source, f"it can't be compared: {visited.error}", record=known)
         elif visited.documents or (visited.record is not None and not visited.is_unchanged):

@@ -53,9 +53,11 @@ def page_title(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:
     for heading in headings:
         if declared == heading or (declared.startswith(heading) and _SEPARATOR.match(declared, len(heading))):
             return heading
-    site = metas.get("og:site_name", "").casefold()
+    # Docusaurus names its site in the bar at the top alone.
+    bar = page.css_first(".navbar__title")
+    sites = {name.casefold() for name in (metas.get("og:site_name"), page_words(bar.text()) if bar else "") if name}
     pieces = _SEPARATOR.split(declared)
-    if site and len(pieces) > 1 and pieces[-1].casefold() == site:
+    if len(pieces) > 1 and pieces[-1].casefold() in sites:
         return declared[: declared.rindex(pieces[-1])].rstrip(" |·•–—»:-")
     return declared
 

@@ -10,12 +10,13 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.sources.mail.headers import Person
 from answerable.sources.mail.history import own_text
-from answerable.sources.text import stem
 from answerable.text.languages import document_language
 
 _MOST_SHOWN = 50
 _MOST_KEPT = 100
 _LONGEST_SUBJECT = 1_000
+# As mail programs say it: the file of a message is often named by an id.
+_UNTITLED = {"en": "(no subject)", "es": "(sin asunto)", "pt": "(sem assunto)"}
 
 # Characters: more of each letter would take half of the time for a mailbox.
 _TELLS_LANGUAGE = 500
@@ -42,14 +43,16 @@ class Letter:
             return None
         content = f"{head}\n\n{body}" if body.strip() else head
         begins = len(head) + 2 if body.strip() else self._subject_begins(head)
+        told_by = body if len(body) > len(self.subject) else f"{self.subject}\n{body}"
+        language = document_language(told_by[:_TELLS_LANGUAGE])
         part = Part(0, len(content), PartKind.MESSAGE, time=self.time, sender=self.sender.shown or None, body=begins)
         return Document(
             document_id(source, content),
             content,
             source,
-            self.subject or stem(source),
+            self.subject or _UNTITLED.get(language, _UNTITLED["en"]),
             DocumentType.MAIL,
-            document_language((body if len(body) > len(self.subject) else f"{self.subject}\n{body}")[:_TELLS_LANGUAGE]),
+            language,
             self._metadata(),
             (part,),
         )

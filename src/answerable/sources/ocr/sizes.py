@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 
@@ -12,6 +13,8 @@ PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
 GIF = (b"GIF87a", b"GIF89a")
 TIFF = (b"II*\x00", b"MM\x00*")
+# In the container of MP4, told from sound by the first brand. "mif1" may hold either, so the other brands count.
+_HEIF = re.compile(rb"....ftyp(?:he[iv][cxms]|mif[12]|msf1|avi[fs])", re.DOTALL)
 _WITHOUT_SIZE = frozenset({0xC4, 0xC8, 0xCC})
 _TIFF_NUMBERS = {3: "H", 4: "I"}
 _WIDTH, _HEIGHT = 256, 257
@@ -34,6 +37,14 @@ def declared_sizes(data: bytes) -> list[tuple[int, int]]:
 def is_webp(head: bytes) -> bool:
     """Whether a file with these first bytes is a WebP picture."""
     return head.startswith(b"RIFF") and head[8:12] == b"WEBP"
+
+
+def heif_name(head: bytes) -> str:
+    """Return "HEIC" or "AVIF" for a picture of these formats, which phones make; "" for others."""
+    if not _HEIF.match(head):
+        return ""
+    brands = head[8 : max(int.from_bytes(head[:4], "big"), 12)]
+    return "AVIF" if b"avif" in brands or b"avis" in brands else "HEIC"
 
 
 def _one(data: bytes) -> tuple[int, int] | None:

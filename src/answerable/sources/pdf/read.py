@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
-from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
+from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge, UnreadPages
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.choice import install_ocr
 from answerable.sources.pdf.furniture import furniture
@@ -57,7 +57,9 @@ def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Do
             "or add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
         )
     if unread:
-        context.skipped.errors.append(EmptySource(f"{source}: {unread}"))
+        # OCR may do better next time; without it, reading again finds the same.
+        kind = EmptySource if context.ocr else UnreadPages
+        context.skipped.errors.append(kind(f"{source}: {unread}"))
     return _document(answer, source)
 
 

@@ -16,7 +16,7 @@ from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.limits import Bounds
+from answerable.sources.limits import Bounds, size_of
 from answerable.sources.pdf.read import Rectangle, page_spans
 from answerable.sources.process.answers import Answers, Died, gather, over_bounds
 from answerable.sources.process.deadline import Deadline, kill
@@ -73,8 +73,11 @@ class ReadingProcess:
         data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
         request = {"ask": "read", "source": source, "path": path, "url": url}
 
+        # Of a file that needs more than its size says, such as a PDF, the process sends the bounds.
+        bounds = context.limits.bounds(size_of(file if isinstance(file, bytes) else Path(file)))
+
         def ask(passed: Sequence[int], lost: Sequence[str]) -> Answers:
-            return self._answers({**request, "passed": passed, "lost": lost}, data, context)
+            return self._answers({**request, "passed": passed, "lost": lost}, data, context, bounds)
 
         return gather(ask, source, context)
 
@@ -109,13 +112,11 @@ class ReadingProcess:
             raise over_bounds(request["source"], bounds)
         return answer["result"]
 
-    def _answers(
-        self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds | None = None
-    ) -> Answers:
+    def _answers(self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds) -> Answers:
         """Yield each answer to a request with its bytes. Raise Died if the process ends; closing early ends it."""
         with self._lock:
             process = self._running()
-            self._deadline.extend(bounds or context.limits.bounds(context.limits.max_file_size))
+            self._deadline.extend(bounds)
             is_over = died = False
             status = None
             try:
@@ -140,7 +141,7 @@ class ReadingProcess:
     def _take_note(self, answer: dict[str, Any]) -> None:
         match answer["outcome"]:
             case "working":
-                self._deadline.extend()
+                self._deadline.extend(Bounds(**answer["bounds"]) if "bounds" in answer else None)
             case "file":
                 bounds = Bounds(**answer["bounds"])
                 self._deadline.extend(bounds)

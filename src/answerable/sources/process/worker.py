@@ -30,7 +30,7 @@ from answerable.sources.dispatch import (
 )
 from answerable.sources.formats import ARCHIVES, SAMPLE, Format
 from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.limits import Bounds, Skipped, with_short_metadata
+from answerable.sources.limits import Bounds, Skipped, size_of, with_short_metadata
 from answerable.sources.process.own_limits import Limits
 from answerable.sources.process.transfer import pack, pack_error
 from answerable.sources.recordings.formats import is_recording
@@ -102,7 +102,7 @@ class _Reading:
     def answer(self, data: bytes) -> dict[str, Any]:
         source, most = self._request["source"], self._limits.max_file_size
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
-        self._allowed.allow(self._limits.bounds(_size(file)))
+        self._allowed.allow(self._limits.bounds(size_of(file)))
         found = format_of(file, source) if self._request["url"] is None else None
         if found and (read := archive_reader(found)):
             self._numbers.append(0)
@@ -128,6 +128,7 @@ class _Reading:
             self._context.working()
 
         self._allowed.allow(bounds)
+        self._send({"outcome": "working", "bounds": asdict(bounds)})
         return replace(self._context, working=go_on)
 
     def _member(
@@ -216,15 +217,6 @@ class _Reading:
 
             return [with_short_metadata(read_html(data, source, self._request["url"]))]
         return described(read_bytes(data, source, context), self._request["path"])
-
-
-def _size(file: Path | bytes) -> int:
-    if isinstance(file, bytes):
-        return len(file)
-    try:
-        return file.stat().st_size
-    except (OSError, ValueError):
-        return 0
 
 
 _LOOKS_AFTER_PARENT = 0.5

@@ -13,7 +13,8 @@ SUFFIXES = ".opus .ogg .oga .m4a .mp3 .wav .mp4 .m4b .aac .flac .amr .3gp .webm"
 # By demuxer of FFmpeg. Only the one that the bytes show is tried: others follow addresses that a file contains.
 _CONTAINERS = (
     ("ogg", re.compile(rb"OggS\0")),
-    ("mov", re.compile(rb"....ftyp", re.DOTALL)),
+    # The container of pictures and photographs, too (HEIC, AVIF, CR3).
+    ("mov", re.compile(rb"....ftyp(?!he[iv][cxms]|mif[12]|msf1|avi[fs]|crx )", re.DOTALL)),
     ("wav", re.compile(rb"(?:RIFF|RF64)....WAVE", re.DOTALL)),
     ("flac", re.compile(rb"fLaC")),
     ("matroska", re.compile(rb"\x1a\x45\xdf\xa3")),

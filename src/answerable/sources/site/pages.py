@@ -253,10 +253,10 @@ def _moved(
         url = exchange(address, public, folder)
         if not (url + "/").startswith(base) or not (address + "/").startswith(public):
             skipped["elsewhere"] += 1
-        elif url in pages:
+        elif page_key(url) in pages:
             skipped["named twice"] += 1
         else:
-            pages[url] = SitePage(url, address, entry.lastmod)
+            pages[page_key(url)] = SitePage(url, address, entry.lastmod)
     return tuple(pages.values()), skipped
 
 

@@ -8,11 +8,13 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from answerable.errors import AnswerableError, LibraryError, LibraryNotFound, MissingPackage, SettingsError
 from answerable.protocols import Fingerprint, Store
 from answerable.threads import DaemonThreads
+
+Mistakes: TypeAlias = "tuple[type[AnswerableError], ...]"
 
 PATIENCE = 10.0
 """Seconds that a library may take for a call."""
@@ -20,8 +22,8 @@ BUSY = 5
 """How many times longer they may take where most are slow."""
 PAUSE = 60.0
 """Seconds until a library that failed is tried again, while questions go on without it."""
-# The caller's mistakes rather than failures of a library.
-_MISTAKES = (LibraryNotFound, SettingsError, MissingPackage)
+MISTAKES: Mistakes = (LibraryNotFound, SettingsError, MissingPackage)
+"""The mistakes of who names the libraries, rather than failures of one."""
 
 Result = TypeVar("Result")
 Call = Callable[[Store], Result]
@@ -43,8 +45,9 @@ class Members:
     """Libraries by name, each with what opens its store. Thread-safe.
 
     A library counts as failed if a call takes over `patience` seconds while others answer, and is tried again after
-    `pause` seconds, in the background. With `closes`, closing closes the stores. Raise LibraryNotFound, SettingsError
-    and MissingPackage if a library can't be opened for a reason that won't pass, LibraryError if none can be.
+    `pause` seconds, in the background. With `closes`, closing closes the stores. Raise `mistakes` of opening, and
+    LibraryError if no library can be opened; one that can't be is left out like one that fails later. `reason` says
+    why one failed.
     """
 
     def __init__(
@@ -53,15 +56,18 @@ class Members:
         patience: float = PATIENCE,
         pause: float = PAUSE,
         closes: bool = True,
+        mistakes: Mistakes = MISTAKES,
+        reason: Callable[[Exception], str] | None = None,
     ) -> None:
         self._members = [_Member(name, each, threading.Lock()) for name, each in opening.items()]
         self._patience = patience
         self._pause = pause
         self._closes = closes
+        self._reason = reason or _reason
         self._threads = DaemonThreads()
         self._fingerprint: Fingerprint | None = None
         try:
-            made_by = self.ask(self.all(lambda store: store.fingerprint), mistakes=_MISTAKES)
+            made_by = self.ask(self.all(lambda store: store.fingerprint), mistakes)
         except BaseException:
             self.close()
             raise
@@ -90,9 +96,7 @@ class Members:
         """Return the same call for every library."""
         return dict.fromkeys(range(len(self._members)), call)
 
-    def ask(
-        self, calls: Mapping[int, Call[Result]], mistakes: tuple[type[AnswerableError], ...] = ()
-    ) -> dict[int, Result]:
+    def ask(self, calls: Mapping[int, Call[Result]], mistakes: Mistakes = ()) -> dict[int, Result]:
         """Make calls of libraries, by number, at once; return what each that didn't fail returned, in their order.
 
         Raise `mistakes`, and LibraryError if no library at all is left.
@@ -117,8 +121,8 @@ class Members:
                     found[number] = each.result()
             except mistakes:
                 raise
-            except AnswerableError as error:
-                self._leave_out(member, str(error))
+            except Exception as error:
+                self._leave_out(member, self._reason(error))
         if all(each.problem for each in self._members):
             reasons = "; ".join(f"{each.name}: {each.problem}" for each in self._members)
             raise LibraryError(f"None of the libraries can be asked. {reasons}")
@@ -150,8 +154,8 @@ class Members:
         """Ask a library that failed something cheap, and ask it again from now on if that works."""
         try:
             fingerprint = self._call(member, lambda store: store.fingerprint)
-        except AnswerableError as error:
-            self._leave_out(member, str(error))
+        except Exception as error:
+            self._leave_out(member, self._reason(error))
             return
         if self._compare(member, fingerprint):
             member.problem = ""
@@ -166,3 +170,8 @@ class Members:
     def _leave_out(self, member: _Member, problem: str) -> None:
         member.until = time.monotonic() + self._pause
         member.problem = problem
+
+
+def _reason(error: Exception) -> str:
+    """Return why a library failed. The errors of a plug-in's store are its own."""
+    return str(error) if isinstance(error, AnswerableError) else f"{type(error).__name__}: {error}"

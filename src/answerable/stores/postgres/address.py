@@ -48,7 +48,8 @@ def parse_address(address: str) -> PostgresAddress:
     """Parse an address; pass parameters that answerable doesn't define to libpq. Raise SettingsError."""
     parts = urlsplit(address)
     account, _, hosts = parts.netloc.rpartition("@")
-    if parts.scheme not in SCHEMES or not _HOSTS.fullmatch(hosts) or parts.fragment:
+    # For libpq the host begins after the first @: it would quote the rest of a password with one.
+    if parts.scheme not in SCHEMES or "@" in account or not _HOSTS.fullmatch(hosts) or parts.fragment:
         # A password with an odd character may be in any part: show nothing of it.
         raise SettingsError(
             "The library's address can't be read. It is postgresql://USER:PASSWORD@HOST:PORT/DATABASE?library=NAME, "

@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage, SettingsError
+from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage
+from answerable.providers.calling import quoted
+from answerable.settings import checked_key
 from answerable.stores.qdrant.address import QdrantAddress
 
 try:
@@ -59,9 +61,7 @@ class Connection:
 
     def __init__(self, address: QdrantAddress, key: str = "") -> None:
         self.address = address
-        self._key = key.strip()
-        if not self._key.isascii() or not self._key.isprintable():
-            raise SettingsError("The key for Qdrant has characters that no key has. Correct QDRANT_API_KEY.")
+        self._key = checked_key(key, "QDRANT_API_KEY")
         headers = {"api-key": self._key} if self._key else None
         self._client = QdrantClient(
             url=address.url, timeout=address.timeout, headers=headers, check_compatibility=False
@@ -79,7 +79,8 @@ class Connection:
             except _FAILED as error:
                 is_late = time.monotonic() - started > self.address.timeout
                 if pause is None or is_late or not _may_pass(error):
-                    raise self._translated(error) from error
+                    # A server may have put the key into its error.
+                    raise self._translated(error) from None
                 # At random, so that clients that failed together don't return together.
                 time.sleep(_requested_pause(error) or pause * random.uniform(0.5, 1.5))
         raise AssertionError("unreachable")
@@ -156,9 +157,10 @@ class Connection:
                     "allow it more time with ?timeout=SECONDS in the library's address."
                 )
             case httpx.TransportError() as source:
+                reason = quoted(str(source), self._key)
                 return LibraryError(
-                    f"{where} can't be reached ({self._plain(str(source))}). Check that the server runs, and the host "
-                    "and port of the library's address; then try again."
+                    f"{where} can't be reached ({reason}). Check that the server runs, and the host and port of the "
+                    "library's address; then try again."
                 )
         return self._no_qdrant()
 
@@ -173,12 +175,7 @@ class Connection:
             text = str(error.structured()["status"]["error"])
         except (ValueError, KeyError, TypeError):
             text = error.reason_phrase or str(error.status_code)
-        return self._plain(text)
-
-    def _plain(self, text: str) -> str:
-        # A server's message may repeat the key.
-        hidden = text.replace(self._key, "…") if self._key else text
-        return " ".join(hidden.split())[:300]
+        return quoted(text, self._key)
 
 
 def _may_pass(error: Exception) -> bool:

@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 
-from answerable.answering import check_answer, clean_output
-from answerable.datatypes import Answer, Document, DocumentType, Exchange
+from answerable.answering import check_answer
+from answerable.datatypes import Answer, Document, DocumentType, Exchange, Reason
 from answerable.library import Library
 from answerable.protocols import Answerer, ChatModel, Evidence, StatementJudge
 from answerable.settings import Settings as EngineSettings
@@ -22,7 +22,7 @@ from src.errors import OpenAIAPIError, openai_errors
 from src.passages import Passage
 from src.qdrant import open_qdrant
 from src.services.book import Book, shelf
-from src.services.prompt import is_refusal, messages, refusal, remembered
+from src.services.prompt import how_to_ask, is_refusal, messages, refusal, remembered
 from src.services.rag_service import retrieve_relevant_context
 from src.settings import Settings
 
@@ -44,7 +44,8 @@ async def answer(settings: Settings, message: str, selected: str, history: Seque
     """What the book says to a message, after these exchanges and about a selected text (empty: none).
 
     Where nothing answers a message, what it leaves to the exchanges before is filled in and searched for. A model is
-    asked whatever was found; where grounding is strict only if that answers, and only what it backs is kept.
+    asked whatever was found; where grounding is strict only if that answers, and only what it backs is kept. Without a
+    model, or a strict one, a greeting gets a fixed sentence.
     Raises OpenAIAPIError, QdrantOperationError and SettingsError.
     """
     found = await _find(settings, message, selected, history)
@@ -52,6 +53,8 @@ async def answer(settings: Settings, message: str, selected: str, history: Seque
     sources = tuple(dict.fromkeys(passage.label for passage in found.passages))
     reply = Reply(refusal(language), (), found.question)
     quoted = found.quoted if found.quoted and found.quoted.answered else None
+    if quoted and quoted.reason is Reason.SMALL_TALK and (settings.is_extractive or settings.is_strict):
+        return replace(reply, text=how_to_ask(quoted.language))
     if settings.is_extractive:
         return replace(reply, text=_quotes(quoted), sources=sources) if quoted else reply
     if settings.is_strict and not quoted:
@@ -144,19 +147,18 @@ def _written(
         asked = messages(message, selected, found.passages, before, language)
         with closing(model.stream(asked, engine.answer_tokens)) as deltas:
             written = list(deltas)
-    text = "".join(delta.text for delta in written)
-    if not text.strip():
+    text = "".join(delta.text for delta in written).strip()
+    if not text:
         raise OpenAIAPIError("The model wrote nothing. Try again, or raise ANSWERABLE_ANSWER_TOKENS.", retryable=True)
     results = found.evidence.results if found.evidence else ()
-    cleaned = clean_output(text, results).strip()
-    languages = (question_language(cleaned), language, *(each.document.language for each in results))
+    languages = (question_language(text), language, *(each.document.language for each in results))
     spoken = next(filter(None, languages), "en")
-    checked = check_answer(cleaned, results, spoken, _statement_judge(local(engine)), marks=False)
+    checked = check_answer(text, results, spoken, _statement_judge(local(engine)), marks=False)
     # The last piece says whether the model was stopped at its limit.
     end = " […]" if written[-1].truncated else ""
     if settings.is_strict:
         return f"{checked.text}{end}" if checked.citations else "", 0
-    return f"{cleaned}{end}", len(checked.removed)
+    return f"{text}{end}", len(checked.removed)
 
 
 @cache

@@ -15,6 +15,12 @@ REFUSALS = {
     "pt": "O livro não diz.",
 }
 
+HOW_TO_ASK = {
+    "en": "Ask a question about the textbook: the answer quotes it and says where each quote stands.",
+    "es": "Haz una pregunta sobre el libro: la respuesta lo cita y dice dónde está cada cita.",
+    "pt": "Faça uma pergunta sobre o livro: a resposta o cita e diz onde está cada citação.",
+}
+
 # Models may quote the sentence that refuses, and write it without its stop.
 _AROUND = " \n.\"'“”«»*"
 
@@ -48,6 +54,11 @@ The reader has selected this text, and the question is about it:
 def refusal(language: str) -> str:
     """What is said instead of an answer, in English where the language isn't spoken."""
     return REFUSALS.get(language, REFUSALS["en"])
+
+
+def how_to_ask(language: str) -> str:
+    """What is said to a greeting, in English where the language isn't spoken."""
+    return HOW_TO_ASK.get(language, HOW_TO_ASK["en"])
 
 
 def is_refusal(text: str) -> bool:

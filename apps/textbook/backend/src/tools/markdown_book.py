@@ -22,9 +22,10 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n.*\n(?:---|\.\.\.)\s*", re.DOTALL)
 def read_book(folder: Path, settings: EngineSettings) -> list[Passage]:
     """The passages of all pages under a folder, in the order of files and text; sources begin with its name.
 
-    Pages are those that Docusaurus would show: no drafts, and of files and folders whose names begin with `_` only what
-    a page imports, as a part of that page. Hidden files, and what a `.gitignore` names, are left out, and so are files
-    that hold no text. Raises SourceError for one that can't be read, EmptySource where there is nothing.
+    Pages are those that Docusaurus would list: no drafts, nothing unlisted, and of files and folders whose names begin
+    with `_` only what a page imports, as a part of that page. Hidden files, and what a `.gitignore` names, are left
+    out, and so are files that hold no text. Raises SourceError for one that can't be read, EmptySource where there is
+    nothing.
     """
     splitter = build_splitter(settings)
     with closing(build_reader(settings, folder.parent)) as reader:
@@ -44,7 +45,8 @@ def read_book(folder: Path, settings: EngineSettings) -> list[Passage]:
 
 def _is_page(document: Document) -> bool:
     is_partial = any(step.startswith("_") for step in document.source.split("/")[1:])
-    return not is_partial and document.metadata.get("draft", "").lower() != "true"
+    is_hidden = any(document.metadata.get(mark, "").lower() == "true" for mark in ("draft", "unlisted"))
+    return not is_partial and not is_hidden
 
 
 def _shown(page: Document, files: Mapping[str, Document]) -> list[Document]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
-from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, ModelOption, open_libraries
+from answerable.interfaces.cli.options import (
+    FilterOptions,
+    JsonOption,
+    LibrariesOption,
+    ModelOption,
+    QuestionArgument,
+    one_text,
+    open_libraries,
+)
 
 
 def ask(
-    question: Annotated[str, Argument(metavar="QUESTION", help="What you want to know.")],
+    question: QuestionArgument,
     filters: FilterOptions,
     library: LibrariesOption = None,
     model: ModelOption = None,
@@ -27,7 +35,8 @@ def ask(
     from answerable.interfaces.cli.render import print_answer
     from answerable.interfaces.cli.streaming import follow
 
+    asked = one_text(question)
     with open_libraries(library, model) as opened:
         where = build_filter(opened, filters)
-        answer = opened.ask(question, where) if as_json else follow(opened.ask_stream(question, where), question)
+        answer = opened.ask(asked, where) if as_json else follow(opened.ask_stream(asked, where), asked)
     print_answer(answer, as_json, verbose)

@@ -6,12 +6,12 @@ from typing import Annotated, Literal, Optional
 
 from typer import Argument, Option
 
-from answerable.interfaces.cli.options import JsonOption
+from answerable.interfaces.cli.options import JsonOption, one_text
 
 
 def demo(
     question: Annotated[
-        Optional[str], Argument(metavar="QUESTION", help="Your own question; otherwise four of ours are asked.")
+        Optional[list[str]], Argument(metavar="QUESTION", help="Your own question; otherwise four of ours are asked.")
     ] = None,
     language: Annotated[Literal["en", "es", "pt"], Option(help="Of the documents and questions.")] = "en",
     as_json: JsonOption = False,
@@ -34,7 +34,7 @@ def demo(
             library.add(path)
             if not as_json:
                 print_text((f"added {path.name}", "dim"))
-        for asked in (question,) if question else QUESTIONS[language]:
+        for asked in (one_text(question),) if question else QUESTIONS[language]:
             answer = library.ask(asked)
             answers.append(answer_json(answer))
             if not as_json:

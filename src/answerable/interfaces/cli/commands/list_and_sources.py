@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -22,57 +23,66 @@ from answerable.interfaces.cli.printing import (
     print_json,
     print_text,
 )
-from answerable.interfaces.plain import origin_json, stored_json
+from answerable.interfaces.plain import origin_json, stored_json, unavailable_json
+from answerable.retrieval.document_names import day_sent
+from answerable.text.shown_names import shown_source
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from answerable.protocols import StoredDocument
 
 
 def list_documents(library: LibrariesOption = None, as_json: JsonOption = False) -> None:
     """List the documents of the library."""
     with open_libraries(library) as opened:
-        found = opened.documents()
+        found, unavailable = opened.documents(), opened.unavailable
     if as_json:
-        print_json({"documents": [stored_json(document) for document in found]})
-    elif found:
+        print_json({"documents": [stored_json(document) for document in found], **unavailable_json(unavailable)})
+        return
+    if unavailable:
+        from answerable.interfaces.cli.render import print_unavailable
+
+        print_unavailable(unavailable)
+    if found:
         _print_documents(found)
     else:
         print_text(("The library is empty. Fill it with: answerable add PATH", "yellow"))
 
 
 def _print_documents(found: Sequence[StoredDocument]) -> None:
-    """Print a table or, if that is wider than the screen, three lines per document."""
-    from rich.measure import Measurement
+    """Print a table, or three lines per document if it is wider than the screen.
 
-    screen = console()
-    table = _table(found)
-    # The width the table wants, not the width it gets here.
-    wanted = Measurement.get(screen, screen.options.update(max_width=100_000), table).maximum
-    if wanted <= screen.width:
-        screen.print(table)
+    To a pipe, titles aren't padded: one may be very long.
+    """
+    from rich.cells import cell_len
+
+    heading = ("id", "type", "lang", "passages", "title", "source")
+    cells = [
+        (each.id[:8], each.type, each.language, str(each.chunks), _titled(each), shown_source(each)) for each in found
+    ]
+    rows = [heading, *(tuple(map(one_line, row)) for row in cells)]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    if not sys.stdout.isatty():
+        widths[4] = 0
+    elif sum(widths) + 2 * (len(widths) - 1) > console().width:
+        _print_blocks(found)
         return
+    for row, address in zip(rows, ("", *(address_of(each.source) for each in found)), strict=True):
+        padded = [f"{cell}{' ' * (width - cell_len(cell))}  " for cell, width in zip(row, widths, strict=True)]
+        padded[3] = f"{row[3]:>{widths[3]}}  "
+        print_text((padded[0], "cyan"), *padded[1:5], (row[5], linked("", address)), wrap=False)
+
+
+def _print_blocks(found: Sequence[StoredDocument]) -> None:
     for document in found:
-        print_text((document.id[:8], "cyan"), "  ", one_line(document.title or document.source))
+        print_text((document.id[:8], "cyan"), "  ", one_line(_titled(document) or document.source))
         about = (document.type, document.language, f"{document.chunks} passages")
         print_text(f"    {', '.join(filter(None, about))}")
-        print_address(one_line(document.source), address_of(document.source))
+        print_address(one_line(shown_source(document)), address_of(document.source))
 
 
-def _table(found: Sequence[StoredDocument]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for heading in ("id", "type", "lang", "passages", "title", "source"):
-        justify = "right" if heading == "passages" else "left"
-        table.add_column(heading, no_wrap=True, justify=justify)  # type: ignore[arg-type]
-    for document in found:
-        cells = (document.type, document.language, str(document.chunks), document.title)
-        source = Text(one_line(document.source), linked("", address_of(document.source)))
-        table.add_row(Text(document.id[:8], "cyan"), *(Text(one_line(cell)) for cell in cells), source)
-    return table
+def _titled(document: StoredDocument) -> str:
+    """Return the title; of a message, the subject and the day, since many have the same subject."""
+    return ", ".join(filter(None, (document.title, day_sent(document))))
 
 
 def sources(library: LibraryOption = None, as_json: JsonOption = False) -> None:

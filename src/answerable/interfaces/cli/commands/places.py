@@ -6,13 +6,13 @@ from typing import Annotated
 
 from typer import Argument
 
-from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, open_libraries
+from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, one_text, open_libraries
 from answerable.interfaces.cli.printing import linked, print_address, print_json, print_text
 from answerable.interfaces.plain import citation_json
 
 
 def places(
-    quote: Annotated[str, Argument(metavar="QUOTE", help="A sentence or more, as an answer quotes it.")],
+    quote: Annotated[list[str], Argument(metavar="QUOTE", help="A sentence or more, as an answer quotes it.")],
     filters: FilterOptions,
     library: LibrariesOption = None,
     as_json: JsonOption = False,
@@ -21,15 +21,15 @@ def places(
     from answerable.interfaces.cli.filters import build_filter
     from answerable.interfaces.cli.render import addresses_of, place_of
 
+    text = one_text(quote)
     with open_libraries(library) as opened:
-        found = opened.places(quote, build_filter(opened, filters))
+        found = opened.places(text, build_filter(opened, filters))
     if as_json:
         print_json({"places": [citation_json(place) for place in found]})
         return
     if not found:
         print_text(("nothing found: no passage has exactly these words", "yellow"))
     for number, each in enumerate(found, 1):
-        place = place_of(each.source, each.title, each.location, library=each.library)
-        print_text((f"{number}. ", "bold cyan"), (place, linked("", each.link)))
+        print_text((f"{number}. ", "bold cyan"), (place_of(each, each.location), linked("", each.link)))
         for shown, address in addresses_of(each, "en"):
             print_address(shown, address)

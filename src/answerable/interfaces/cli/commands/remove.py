@@ -6,6 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from answerable.datatypes import DocumentType
 from answerable.interfaces.cli.completion import complete_documents
 from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
 from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
@@ -54,6 +55,7 @@ def remove(
     elif as_json:
         print_json({"removed": found.id, "unerased": unerased})
     else:
-        print_text(f"removed {found.id[:8]}  ", one_line(found.source or found.title), wrap=False)
+        name = found.title if found.type == DocumentType.MAIL else found.source
+        print_text(f"removed {found.id[:8]}  ", one_line(name or found.title), wrap=False)
     if unerased and not as_json:
         print_text((erasing_note(unerased), "dim"))

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from answerable.datatypes import SearchResults
-from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, open_libraries
+from answerable.interfaces.cli.options import (
+    FilterOptions,
+    JsonOption,
+    LibrariesOption,
+    QuestionArgument,
+    one_text,
+    open_libraries,
+)
 from answerable.interfaces.cli.printing import print_json, print_text
 from answerable.interfaces.plain import narrowing_json, result_json, unavailable_json
 
@@ -15,7 +22,7 @@ _SNIPPET = 300
 
 
 def search(
-    question: Annotated[str, Argument(metavar="QUESTION", help="What to search for.")],
+    question: QuestionArgument,
     filters: FilterOptions,
     library: LibrariesOption = None,
     k: Annotated[int, Option("-k", metavar="NUMBER", min=1, max=1000, help="Number of passages.")] = 10,
@@ -24,13 +31,15 @@ def search(
     """Show the most relevant passages for a question."""
     from answerable.interfaces.cli.filters import build_filter
 
+    asked = one_text(question)
     with open_libraries(library) as opened:
         where = build_filter(opened, filters)
-        results = opened.search(question, k, where)
+        results = opened.search(asked, k, where)
     if as_json:
-        without = {"unavailable": unavailable_json(results.unavailable)} if results.unavailable else {}
         found = [result_json(result) for result in results]
-        print_json({"narrowing": narrowing_json(results.narrowing), "results": found, **without})
+        print_json(
+            {"narrowing": narrowing_json(results.narrowing), "results": found, **unavailable_json(results.unavailable)}
+        )
     else:
         _print(results)
 

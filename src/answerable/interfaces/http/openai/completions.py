@@ -15,9 +15,11 @@ from itertools import pairwise
 from typing import Any
 
 from answerable.datatypes import Answer, Citation
-from answerable.interfaces.plain import Plain, citation_json
+from answerable.interfaces.http.openai.inert import inert
+from answerable.interfaces.plain import Plain, citation_json, unavailable_json
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
+from answerable.text.shown_names import shown_name
 
 _LINE_END = re.compile(r"\n")
 
@@ -33,7 +35,7 @@ class Completion:
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the completion as one JSON object."""
-        text = _until(answer.text, self.stops)
+        text = _until(inert(answer.text), self.stops)
         annotations = _annotations(text, answer.citations)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
         return {
@@ -41,6 +43,7 @@ class Completion:
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
             "usage": usage_of(library, question, answer),
             "sources": _sources(answer.citations),
+            **unavailable_json(answer.unavailable),
         }
 
     def begin(self) -> Plain:
@@ -49,7 +52,7 @@ class Completion:
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
         """Yield the chunks of a checked answer: one per line and sentence, then the citations, then the end."""
-        text = _until(answer.text, self.stops)
+        text = _until(inert(answer.text), self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
         for start, end in pairwise(cuts):
@@ -57,7 +60,7 @@ class Completion:
         if answer.citations:
             chunk = self._chunk({"annotations": _annotations(text, answer.citations)})
             yield {**chunk, "sources": _sources(answer.citations)}
-        yield self._chunk({}, finish="stop")
+        yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable)}
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the final chunk of a stream, with the numbers of tokens."""
@@ -111,7 +114,7 @@ def _sources(citations: Sequence[Citation]) -> list[Plain]:
 
 
 def _title(number: int, citation: Citation) -> str:
-    name = citation.title or citation.source.rsplit("/", 1)[-1] or "untitled"
+    name = citation.title or shown_name(citation)
     return " ".join(f"{number}. {name}, {citation.location}".removesuffix(", ").split())
 
 

@@ -152,6 +152,8 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   };
   const begin = () => {
     conversation.begin();
+    // A filter is of the conversation in which it was chosen.
+    setWhere({});
     field.current?.focus();
   };
   const asking = {

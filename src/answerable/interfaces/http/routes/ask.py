@@ -9,17 +9,16 @@ from fastapi.responses import Response
 
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Asker
-from answerable.interfaces.http.bodies import AskBody, InsteadBody, PlacesBody, ReadBody, SearchBody
+from answerable.interfaces.http.bodies import AskBody, InsteadBody, PlacesBody, SearchBody
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.question_events import Answering, Ask
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut, PlacesOut, ReadOut
+from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut, PlacesOut
 from answerable.interfaces.http.scopes import Span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import citation_json, narrowing_json, result_json, unavailable_json
 from answerable.overview.other_questions import other_questions
-from answerable.stores.remote import wire
 
 router = api_router("asking", "/api/v1/{library}")
 
@@ -51,9 +50,9 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
 
     def found() -> dict[str, Any]:
         results = opened.search(body.question, body.k, body.where, body.narrow)
-        without = {"unavailable": unavailable_json(results.unavailable)} if results.unavailable else {}
         listed = [result_json(result) for result in results]
-        return {"results": listed, "narrowing": narrowing_json(results.narrowing), **without}
+        narrowing = narrowing_json(results.narrowing)
+        return {"results": listed, "narrowing": narrowing, **unavailable_json(results.unavailable)}
 
     return PlainResponse(await service.pool.run(found))
 
@@ -66,19 +65,6 @@ async def find_places(body: PlacesBody, opened: Opened, service: Serving) -> Res
     except ValueError as error:
         raise Problem(422, "invalid_request", f"{error}.") from error
     return PlainResponse({"places": [citation_json(place) for place in found]})
-
-
-@router.post("/read", responses=responses(ReadOut))
-async def read(body: ReadBody, opened: Opened, service: Serving) -> Response:
-    """Make a call of the library's store, for another Answerable that asks this library together with its own.
-
-    The methods may change with each version: both sides must have the same.
-    """
-    try:
-        found = await service.pool.run(wire.answer, opened.store, body.method, body.arguments)
-    except ValueError as error:
-        raise Problem(422, "invalid_request", f"This is no call of a store: {error}.") from error
-    return Response(found, media_type="application/json")
 
 
 @router.post("/instead", responses=responses(InsteadOut))

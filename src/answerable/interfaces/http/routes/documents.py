@@ -33,6 +33,7 @@ from answerable.interfaces.plain import (
     part_json,
     stats_json,
     stored_json,
+    unavailable_json,
 )
 from answerable.overview.document_overview import document_overview
 from answerable.sources.formats import SAMPLE
@@ -58,21 +59,21 @@ async def list_documents(
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
 ) -> Response:
     """List the documents by source, without their text."""
-    stored = await service.pool.run(opened.documents)
+    stored = await service.reads.run(opened.documents)
     listed = [stored_json(document) for document in stored[offset : offset + limit]]
-    return PlainResponse({"documents": listed, "total": len(stored)})
+    return PlainResponse({"documents": listed, "total": len(stored), **unavailable_json(opened.unavailable)})
 
 
 @router.get("/stats", responses=responses(StatsOut))
 async def get_stats(opened: Opened, service: Serving) -> Response:
     """Count the library's documents, passages and characters."""
-    return PlainResponse(stats_json(await service.pool.run(opened.stats)))
+    return PlainResponse(stats_json(await service.reads.run(opened.stats)))
 
 
 @router.get("/filters", responses=responses(ChoicesOut))
 async def get_filters(opened: Opened, service: Serving) -> Response:
     """List what a search can be filtered by: types, languages, people and days."""
-    return PlainResponse(choices_json(await service.pool.run(opened.choices)))
+    return PlainResponse(choices_json(await service.reads.run(opened.choices)))
 
 
 @router.get("/overview", responses=responses(OverviewOut))
@@ -85,7 +86,7 @@ async def get_overview(library: LibraryName, opened: Opened, service: Serving) -
     def found() -> dict[str, Any]:
         return library_overview_json(*service.overviews.get(library))
 
-    return PlainResponse(await service.pool.run(found))
+    return PlainResponse(await service.reads.run(found))
 
 
 @router.get("/documents/{document_id}", responses=responses(DocumentOut))
@@ -97,7 +98,7 @@ async def get_document(document_id: str, opened: Opened, service: Serving) -> Re
         parts = [part_json(part) for part in document.parts]
         return {**document_json(document, opened.chunks(document_id)), "parts": parts}
 
-    return PlainResponse(await service.pool.run(found))
+    return PlainResponse(await service.reads.run(found))
 
 
 @router.get("/documents/{document_id}/overview", responses=responses(DocumentOverviewOut))
@@ -123,7 +124,7 @@ async def get_passages(
         wanted = chunks[max(touched[0] - before, 0) : touched[-1] + after + 1] if touched else []
         return [chunk_json(chunk) for chunk in wanted]
 
-    return PlainResponse({"document_id": document_id, "passages": await service.pool.run(found)})
+    return PlainResponse({"document_id": document_id, "passages": await service.reads.run(found)})
 
 
 @router.get("/documents/{document_id}/rectangles", responses=responses(RectanglesOut))
@@ -169,7 +170,7 @@ async def get_file(library: LibraryName, document_id: str, opened: Opened, servi
         path = service.originals.path(document.library or library, document)
         return str(path), document.type is DocumentType.PDF and "!/" not in document.source
 
-    path, is_pdf = await service.pool.run(found)
+    path, is_pdf = await service.reads.run(found)
     return FileResponse(
         path,
         media_type=_PDF if is_pdf else "application/octet-stream",

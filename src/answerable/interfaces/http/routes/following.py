@@ -45,7 +45,7 @@ async def list_sources(library: LibraryName, caller: Admin, opened: Opened, serv
             "upload_bytes": _size(str(libraries.uploads(library))),
         }
 
-    return PlainResponse(await service.pool.run(found))
+    return PlainResponse(await service.reads.run(found))
 
 
 @router.post("/sources", status_code=202, responses=responses(JobOut, 202))
@@ -59,7 +59,7 @@ async def add_source(
         source = body.url
     else:
         _check_caller(request, caller)
-        source = str(await service.pool.run(service.folders.allowed, body.path or ""))
+        source = str(await service.reads.run(service.folders.allowed, body.path or ""))
     return PlainResponse(start_adding(service, library, source).json(), 202)
 
 
@@ -101,7 +101,7 @@ async def list_folders(
 ) -> Response:
     """List the folders in a folder of the server's machine, as far as they may be followed."""
     _check_caller(request, caller)
-    return PlainResponse(await service.pool.run(service.folders.listing, path))
+    return PlainResponse(await service.reads.run(service.folders.listing, path))
 
 
 def _check_caller(request: Request, caller: Caller) -> None:

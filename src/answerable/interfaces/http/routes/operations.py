@@ -29,7 +29,7 @@ async def get_readiness(service: Serving) -> Response:
             service.libraries.get(name).count()
 
     try:
-        await service.pool.run(count_all)
+        await service.reads.run(count_all)
     except Exception as error:
         raise Problem(503, "not_ready", "A library is unavailable. See the server's log.") from error
     return PlainResponse({"status": "ready"})

@@ -27,7 +27,7 @@ async def list_sessions(
     library: LibraryName, caller: Asker, service: Serving, words: Words = "", limit: Limit = 100
 ) -> Response:
     """List or search the caller's conversations in this library, the last used first."""
-    found = await service.pool.run(service.sessions.list, owner(service, library, caller), limit, words)
+    found = await service.reads.run(service.sessions.list, owner(service, library, caller), limit, words)
     return PlainResponse({"sessions": found})
 
 
@@ -35,8 +35,8 @@ async def list_sessions(
 async def get_session(library: LibraryName, session: str, caller: Asker, service: Serving) -> Response:
     """Get a conversation's questions and answers, oldest first."""
     whose = owner(service, library, caller)
-    turns = await service.pool.run(service.sessions.turns, session, whose)
-    title = await service.pool.run(service.sessions.title, session, whose)
+    turns = await service.reads.run(service.sessions.turns, session, whose)
+    title = await service.reads.run(service.sessions.title, session, whose)
     if turns is None or title is None:
         raise _nothing_there()
     return PlainResponse({"session": session, "title": title, "turns": turns})
@@ -48,7 +48,7 @@ async def rename_session(
 ) -> Response:
     """Give a conversation a title."""
     title = " ".join(body.title.split())
-    if not await service.pool.run(service.sessions.rename, session, owner(service, library, caller), title):
+    if not await service.reads.run(service.sessions.rename, session, owner(service, library, caller), title):
         raise _nothing_there()
     return Response(status_code=204)
 
@@ -56,7 +56,7 @@ async def rename_session(
 @router.delete("/{session}", status_code=204, responses=responses(status=204), response_class=Response)
 async def delete_session(library: LibraryName, session: str, caller: Asker, service: Serving) -> Response:
     """Delete a conversation with its questions and answers."""
-    if not await service.pool.run(service.sessions.delete, session, owner(service, library, caller)):
+    if not await service.reads.run(service.sessions.delete, session, owner(service, library, caller)):
         raise _nothing_there()
     return Response(status_code=204)
 
@@ -75,7 +75,7 @@ async def vote(
         keep_vote(service.libraries.votes(library), found, body.vote)
         return service.sessions.vote(session, whose, turn, body.vote or "")
 
-    if not await service.pool.run(keep):
+    if not await service.reads.run(keep):
         raise Problem(404, "turn_not_found", "There is no such answer. It may have been asked again, or deleted.")
     return Response(status_code=204)
 

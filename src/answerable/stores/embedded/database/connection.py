@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from answerable.datatypes import Document
+from answerable.disk.free_space import is_full, no_room
 from answerable.disk.private import close_to_others, make_file, make_folder
-from answerable.disk.write_ahead_log import is_full, use_write_ahead_log
+from answerable.disk.write_ahead_log import use_write_ahead_log
 from answerable.errors import DiskFull, LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
 
 # Seconds to wait for another process that writes.
@@ -22,18 +23,21 @@ CACHE = 32_768
 KEPT_CHARACTERS = 64_000_000
 
 Found = TypeVar("Found")
+Refusal: TypeAlias = "Callable[[Path], LibraryError]"
+"""Why a file isn't written to, as the error of it."""
 
 
-def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """Connect to the file, created if missing; return the connection and whether it is writable.
+def connect(path: Path) -> tuple[sqlite3.Connection, Refusal | None]:
+    """Connect to the file, created if missing; return the connection and, if it isn't writable, why.
 
-    Raise LibraryReadOnly if the file can neither be created nor read, LibraryDamaged for an empty file beside an
-    index, and SQLite's errors.
+    Raise LibraryReadOnly or DiskFull if the file can neither be created nor read, LibraryDamaged for an empty file
+    beside an index, and SQLite's errors.
     """
+    refusal: Refusal = read_only
     try:
         make_folder(path.parent)
         if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-            return _connect_read_only(path), False
+            return _connect_read_only(path, refusal), refusal
         if (path.parent / "index").is_dir() and path.exists() and not path.stat().st_size:
             # SQLite would take it for a new file.
             raise damaged(path, "it is empty, but its index isn't")
@@ -42,11 +46,15 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
         connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
-            return _set_up(connection), True
+            return _set_up(connection), None
         except BaseException:
             connection.close()
             raise
-    except (sqlite3.OperationalError, PermissionError, OSError) as error:
+    except (sqlite3.OperationalError, OSError) as error:
+        if is_full(error, path):
+            refusal = no_room
+            if not (os.path.exists(path) and path.stat().st_size):
+                raise no_room(path) from error
         if not os.path.exists(path):
             raise LibraryReadOnly(
                 f"A library can't be created in {path.parent} ({error}). "
@@ -54,7 +62,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
             ) from error
         if "locked" in str(error):
             raise
-    return _connect_read_only(path), False
+    return _connect_read_only(path, refusal), refusal
 
 
 def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:
@@ -70,7 +78,7 @@ def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:
     return connection
 
 
-def _connect_read_only(path: Path) -> sqlite3.Connection:
+def _connect_read_only(path: Path, refusal: Refusal) -> sqlite3.Connection:
     # If not even the log's files can be created, nobody writes: read the file as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(
@@ -82,6 +90,8 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
             return connection
         except sqlite3.OperationalError:
             connection.close()
+    if refusal is no_room:
+        raise no_room(path)
     raise LibraryReadOnly(
         f"The library {path.parent} can't be read. Check the permissions of the folder and of {path.name}."
     )

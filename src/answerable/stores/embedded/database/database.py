@@ -32,7 +32,7 @@ from answerable.protocols import (
 )
 from answerable.stores import records
 from answerable.stores.embedded.database import audit
-from answerable.stores.embedded.database.connection import one_moment, read_only
+from answerable.stores.embedded.database.connection import one_moment
 from answerable.stores.embedded.database.file import DatabaseFile
 from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
@@ -142,8 +142,7 @@ class Database(DatabaseFile):
         Raise LibraryReadOnly, DiskFull, and LibraryBusy if another process reads the log for too long.
         """
         with self._locked() as connection:
-            if not self.is_writable:
-                raise read_only(self.path)
+            self._require_writable()
             removal = last_removal(connection)
             needed = 2 * self.path.stat().st_size
             if shutil.disk_usage(self.path.parent).free < needed:

@@ -38,7 +38,7 @@ class DatabaseFile:
                 f"There is no library at {path.parent}. Make one by adding something: answerable add PATH"
             )
         with self._translated():
-            self._connection, self.is_writable = connect(path)
+            self._connect()
             try:
                 self._prepare()
             except BaseException:
@@ -59,10 +59,9 @@ class DatabaseFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write everything or nothing; other writers wait. Raise LibraryReadOnly."""
+        """Write everything or nothing; other writers wait. Raise LibraryReadOnly and DiskFull."""
         with self._locked() as connection:
-            if not self.is_writable:
-                raise read_only(self.path)
+            self._require_writable()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -88,7 +87,7 @@ class DatabaseFile:
             try:
                 yield self.path
             finally:
-                self._connection, self.is_writable = connect(self.path)
+                self._connect()
                 self._kept.forget()
 
     def checkpoint(self) -> bool:
@@ -99,6 +98,14 @@ class DatabaseFile:
         with self._reading() as connection:
             (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not is_busy
+
+    def _connect(self) -> None:
+        self._connection, self._refusal = connect(self.path)
+        self.is_writable = self._refusal is None
+
+    def _require_writable(self) -> None:
+        if not self.is_writable:
+            raise (self._refusal or read_only)(self.path)
 
     @contextmanager
     def _bound(self) -> Iterator[sqlite3.Connection]:

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from answerable.filters import Filter, matches, normalize_fields
+from answerable.retrieval import count_held, exact_texts
 from answerable.stores import KeywordIndex
 from answerable.text import question_language, question_words
 from answerable.text.terms import terms
 from codomyrmex.llm.rag._documents import Chunk, Document
 from codomyrmex.llm.rag._splitters import language_of
 from codomyrmex.llm.rag._vector_store import fields_of
+
+# Reading them takes some milliseconds; a whole identifier has the rarest word, which ranks it among these.
+_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True)
@@ -103,3 +107,13 @@ class Corpus:
         highest = self._keywords.highest(words)
         found = self._keywords.search(stems, k, passes if condition else None)
         return [(number, min(score / highest, 1.0)) for number, score in found]
+
+    def held(self, query: str, condition: Filter | None) -> dict[int, int]:
+        """How many of the query's identifiers and quoted words the chunks that pass contain; none are left out.
+
+        Of each, the chunks with most of its words are looked at.
+        """
+        wanted = exact_texts(query)
+        near = {number for text in wanted for number, _ in self.search(text, _LOOKED_AT, condition)}
+        counts = {number: count_held(wanted, self._entries[number].chunk.content) for number in sorted(near)}
+        return {number: count for number, count in counts.items() if count}

@@ -17,11 +17,8 @@ from answerable.datatypes import Part, PartKind, document_id
 from codomyrmex.llm.rag._reading import read_one
 
 _PAGE = re.compile(r"[^\f]*\f?")
-# What the engine tells apart and the toolkit doesn't: office files and e-books are rendered as Markdown.
-_NEAREST = {
-    **dict.fromkeys(("docx", "odt", "rtf", "epub", "slides", "spreadsheet"), "markdown"),
-    **dict.fromkeys(("chat", "records", "mail", "calendar", "contacts", "recording"), "text"),
-}
+# What the engine renders as Markdown.
+_RENDERED = frozenset({"docx", "odt", "rtf", "epub", "slides", "spreadsheet", "notebook", "outline"})
 
 
 class DocumentType(str, Enum):
@@ -58,7 +55,7 @@ class Document:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], encoding: str = "utf-8") -> Document:
-        """The document in a file: text, Markdown, HTML, PDF, code, Word, EPUB, CSV, JSON, a WhatsApp export.
+        """The document in a file of any format that the engine reads; what isn't among the types is text or Markdown.
 
         The encoding is tried first, then detected. The id follows from the path alone, so that a file that has changed
         replaces itself when it is indexed again. `metadata` has title, language and format where they are known, and
@@ -69,8 +66,7 @@ class Document:
         kind = str(read.type)
         known = {"title": read.title, "language": read.language, "format": kind}
         metadata = {**read.metadata, **{name: value for name, value in known.items() if value}}
-        doc_type = DocumentType(_NEAREST.get(kind, kind))
-        return cls(document_id(read.source, ""), read.content, doc_type, read.source, metadata)
+        return cls(document_id(read.source, ""), read.content, type_of(kind), read.source, metadata)
 
 
 @dataclass
@@ -107,6 +103,14 @@ class GenerationContext:
     query: str
     results: list[RetrievalResult]
     formatted_context: str
+
+
+def type_of(kind: str) -> DocumentType:
+    """The type of what the engine calls `kind`: the one of this name, or else how its content is written."""
+    try:
+        return DocumentType(kind)
+    except ValueError:
+        return DocumentType.MARKDOWN if kind in _RENDERED else DocumentType.TEXT
 
 
 def to_engine(document: Document, language: str = "") -> answerable.Document:

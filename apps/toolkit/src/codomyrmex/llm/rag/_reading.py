@@ -21,6 +21,8 @@ from answerable.sources import (
 )
 
 _NO_TEXT = (PACKAGES | ARCHIVES) | {
+    Format.MAIL,
+    Format.MBOX,
     Format.OPML,
     Format.OUTLOOK,
     Format.PDF,

@@ -21,13 +21,21 @@ def embed(embedding_fn: EmbeddingFunction, texts: Sequence[str]) -> list[list[fl
     vectors: list[list[float]] = []
     for start in range(0, len(texts), BATCH):
         batch = list(texts[start : start + BATCH])
-        returned = list(embedding_fn(batch))
+        returned = _as_list(embedding_fn(batch))
         if len(returned) != len(batch):
             raise ValueError(f"embedding_fn returned {len(returned)} vectors for {len(batch)} texts")
         vectors += as_matrix(returned, "embedding_fn's vectors").tolist()
     if len({len(vector) for vector in vectors}) > 1:
         raise ValueError("embedding_fn's vectors differ in length between calls: they must all have one")
     return vectors
+
+
+def _as_list(returned: Any) -> list[Any]:
+    try:
+        return list(returned)
+    except TypeError as error:
+        kind = type(returned).__name__
+        raise ValueError(f"embedding_fn returned {kind}: it must return a list with a vector for each text") from error
 
 
 def as_matrix(vectors: Any, name: str) -> Doubles:

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from answerable.filters import Filter, matches, normalize_fields, parse_filter
-from answerable.retrieval import fuse
+from answerable.retrieval import DENSE_WEIGHT, fuse, lift
+from codomyrmex.llm.rag._closeness import closeness, floor
 from codomyrmex.llm.rag._context import RAG_PROMPT_TEMPLATE, ContextFormatter, create_rag_prompt
 from codomyrmex.llm.rag._corpus import Corpus, read
 from codomyrmex.llm.rag._documents import Chunk, Document, DocumentType, GenerationContext, RetrievalResult
@@ -67,6 +68,7 @@ class RAGPipeline:
         self.context_formatter = context_formatter or ContextFormatter()
         self.hybrid = hybrid
         self._corpus = Corpus()
+        self._lowest: tuple[EmbeddingFunction, float] | None = None
         # Embedding takes long: who reads waits only while what is found changes, not as long as who writes.
         self._writing = threading.Lock()
         self._lock = threading.RLock()
@@ -103,13 +105,15 @@ class RAGPipeline:
         """The k best chunks for a query that pass, by meaning and by keyword, best first.
 
         Scores run from 0 to 1: how high a chunk stands between the best and the last of both searches, times the mean
-        of the highest cosine and of the largest share of the query's words that a chunk has. `where` is a filter of the
-        engine's over documents' metadata, `source`, `doc_type` and `document_id`. Nothing is found for a blank query.
+        of the best cosine, counted from that of unrelated texts, and of the largest share of the query's words that a
+        chunk has. Chunks with the query's identifiers and quoted words come first. `where` is a filter of the engine's
+        over documents' metadata, `source`, `doc_type` and `document_id`. Nothing is found for a blank query.
         Raises ValueError for a negative k, FilterError for a filter that makes no sense.
         """
         k, condition = require_k(k), parse_filter(where)
         if not query.strip() or not k:
             return []
+        lowest = self._unrelated() if self.hybrid else 0.0
         (vector,) = embed(self.embedding_fn, [query])
         with self._lock:
             wanted = max(k, CANDIDATES)
@@ -120,7 +124,9 @@ class RAGPipeline:
             hits = dict(zip(numbers, nearest, strict=True))
             scored = [(number, hit.score) for number, hit in hits.items()]
             if self.hybrid:
-                scored = _fused(scored, keyword)
+                held = self._corpus.held(query, condition)
+                fused = dict.fromkeys(held, 0.0) | dict(_fused(scored, keyword, lowest))
+                scored = [*lift(list(fused.items()), held)]
             return [self._result(number, score, hits.get(number)) for number, score in scored[:k]]
 
     def build_context(self, query: str, k: int = TOP_K, where: Mapping[str, Any] | None = None) -> GenerationContext:
@@ -172,6 +178,15 @@ class RAGPipeline:
         if chunk_ids:
             self.vector_store.delete(chunk_ids)
 
+    def _unrelated(self) -> float:
+        """The cosine that says nothing; 0 where the function can't embed texts that it doesn't know."""
+        if self._lowest is None or self._lowest[0] is not self.embedding_fn:
+            try:
+                self._lowest = self.embedding_fn, floor(self.embedding_fn)
+            except Exception:
+                return 0.0
+        return self._lowest[1]
+
     def _nearest(
         self, vector: list[float], wanted: int, where: Mapping[str, Any] | None, condition: Filter | None
     ) -> list[RetrievalResult]:
@@ -202,10 +217,15 @@ class RAGPipeline:
         return RetrievalResult(chunk, score, _snapshot(entry.document))
 
 
-def _fused(nearest: Scored, keyword: Scored) -> Scored:
+def _fused(nearest: Scored, keyword: Scored, lowest: float) -> Scored:
     """Fuse both lists, best first. `fuse` alone gives the best a high score even when it is irrelevant."""
-    best = [min(max(found[0][1], 0.0), 1.0) if found else 0.0 for found in (nearest, keyword)]
-    return [(number, score * sum(best) / 2) for number, score in fuse(nearest, keyword)]
+    near = closeness(nearest[0][1], lowest) if nearest else 0.0
+    words = dict(keyword)
+    relevance = (near + max(words.values(), default=0.0)) / 2
+    fused = fuse(nearest, keyword, DENSE_WEIGHT if keyword else 1.0)
+    # Of equal ones that with more of the query's words comes first.
+    ranked = sorted(fused, key=lambda pair: (-pair[1], -words.get(pair[0], 0.0)))
+    return [(number, score * relevance) for number, score in ranked]
 
 
 def _snapshot(document: Document) -> Document:

@@ -4,7 +4,7 @@ import { nameOf, placesOf, siteOf } from "../texts/places.js";
 
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // Control characters and direction marks.
-const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+export const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 // These, and characters that would end a URL.
 const UNSAFE = /[<>\\\s\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 

@@ -11,7 +11,7 @@ const FIELDS = { source: "document", type: "kind", sender: "person", date: "date
 const SHOWN = 40;
 const FEW = 8;
 
-// Titles of documents by source, as far as they have been listed.
+// Names of documents by source, as far as they have been listed; of a message with its day.
 const titles = new Map();
 
 /** The filter without a field, or without one value of it. */
@@ -50,7 +50,7 @@ export const entriesOf = (where) =>
 
 const documentsOf = async (library) => {
   const { documents } = await request(`${of(library, "documents")}?limit=10000`);
-  for (const each of documents) titles.set(each.source, nameOf(each));
+  for (const each of documents) titles.set(each.source, [nameOf(each), each.date].filter(Boolean).join(", "));
   return documents.map(({ source }) => source);
 };
 
@@ -148,9 +148,10 @@ export const Filters = ({ library, changes, where, onChange }) => {
   const [open, setOpen] = useState("");
   const [sources, setSources] = useState([]);
   const bar = useRef(null);
+  const isLimited = Boolean(where.source);
   useEffect(() => {
-    if (open === "source") documentsOf(library).then(setSources, () => {});
-  }, [library, open, changes]);
+    if (open === "source" || isLimited) documentsOf(library).then(setSources, () => {});
+  }, [library, open, isLimited, changes]);
   if (!choices) return null;
   const offered = Object.keys(FIELDS).filter((field) => field in where || isOffered[field](choices));
   const valuesOf = {

@@ -76,24 +76,13 @@ const Draft = ({ turn, openAt }) => {
   `;
 };
 
-const QUOTED = "nothing that the model wrote stood the check, so these are quotes";
-const OWN_WORDS = "the model's own words, not from the documents";
+const OWN_WORDS = "the model's own words, which claim nothing of the documents";
 
-const unsupported = (answer) => (answer.checks ?? []).filter((check) => check.support === "unsupported");
+/** The checks of the sentences that are marked in an answer. */
+const marked = (answer) =>
+  (answer.checks ?? []).filter((check) => check.support === "unsupported" && answer.text.includes(check.text));
 
-/** What became of a model's sentences that are in no document. */
-const LeftOut = ({ answer }) => {
-  const { t } = useTexts();
-  const kept = unsupported(answer).filter((check) => answer.text.includes(check.text));
-  const left = unsupported(answer).length - kept.length;
-  if (answer.reason === QUOTED) return html`<p class="muted">${t("quotedInstead")}</p>`;
-  return html`
-    ${kept.length > 0 && html`<p class="muted">${t("keptUnverified", { n: kept.length })}</p>`}
-    ${left > 0 && html`<p class="muted">${t("leftOut", { n: left })}</p>`}
-  `;
-};
-
-/** A reply that isn't about the documents, or that nothing in them supports. */
+/** A reply that claims nothing of the documents, such as a greeting. */
 const OwnWords = ({ answer }) => {
   const { t } = useTexts();
   return html`
@@ -111,7 +100,8 @@ const modelProblem = (answer, t) => {
 const Answered = ({ turn, library, open, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
-  const isWritten = answer.model && answer.reason !== QUOTED;
+  const isWritten = answer.checks?.length > 0;
+  const unverified = marked(answer);
   const props = (number) => ({
     number,
     found: answer.citations[number - 1],
@@ -122,14 +112,11 @@ const Answered = ({ turn, library, open, openAt }) => {
   return html`
     ${
       isWritten
-        ? html`<${Written}
-            text=${answer.text}
-            chip=${chip}
-            unverified=${unsupported(answer).map((check) => check.text)}
-          />`
+        ? html`<${Written} text=${answer.text} chip=${chip} unverified=${unverified} />`
         : html`<${Quoted} text=${answer.text} chip=${chip} citations=${answer.citations} />`
     }
-    <${LeftOut} answer=${answer} />
+    ${unverified.length > 0 && html`<p class="muted">${t("keptUnverified", { n: unverified.length })}</p>`}
+    ${!answer.answered && html`<p class="muted">${t("refusedModel")}</p>`}
     ${answer.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
     <${SourceCards}
       citations=${answer.citations}
@@ -146,6 +133,8 @@ export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
   const { t } = useTexts();
   const { answer } = turn;
   const isOwn = answer?.reason === OWN_WORDS;
+  // A model that refuses may cite what is near.
+  const isCited = answer && (answer.answered || answer.citations.length > 0);
   const outcome = answer ? (answer.answered ? "answered" : isOwn ? "own words" : "refused") : turn.state;
   return html`
     <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
@@ -155,9 +144,9 @@ export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
       ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
-        ${answer?.answered && html`<${Answered} ...${{ turn, library: asking.library, open, openAt }} />`}
-        ${isOwn && html`<${OwnWords} answer=${answer} />`}
-        ${answer && !answer.answered && !isOwn && html`<${Refusal} ...${{ turn, asking, isLast, openAt }} />`}
+        ${isCited && html`<${Answered} ...${{ turn, library: asking.library, open, openAt }} />`}
+        ${isOwn && !isCited && html`<${OwnWords} answer=${answer} />`}
+        ${answer && !isCited && !isOwn && html`<${Refusal} ...${{ turn, asking, isLast, openAt }} />`}
       </div>
       <${TurnActions} turn=${turn} conversation=${conversation} />
       ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}

@@ -2,16 +2,18 @@
 
 import { withChips } from "./answer_text.js";
 import { html } from "../ui.js";
+import { HIDDEN } from "./exporting.js";
 import { lexer } from "../vendor/marked.mjs";
 
-/** A text with its chips; the sentences of `unverified` in it are set apart. */
+/** A text with its chips; the sentences of `unverified` in it are set apart, and say why. */
 const shown = (text, chip, unverified) => {
   const found = [];
   let rest = text;
-  for (const sentence of unverified) {
+  for (const { text: sentence, how } of unverified) {
     const at = rest.indexOf(sentence);
     if (at < 0) continue;
-    found.push(...withChips(rest.slice(0, at), chip), html`<span class="unverified">${sentence}</span>`);
+    const within = withChips(sentence, chip);
+    found.push(...withChips(rest.slice(0, at), chip), html`<span class="unverified" title=${how}>${within}</span>`);
     rest = rest.slice(at + sentence.length);
   }
   return [...found, ...withChips(rest, chip)];
@@ -65,8 +67,8 @@ const ELEMENTS = {
 const element = (token, show) =>
   ELEMENTS[token.type]?.(token, show) ?? (token.type === "space" ? null : show(token.raw));
 
-/** A model's Markdown; the sentences of `unverified` are in no document. */
+/** A model's Markdown; `unverified` are the checks of its marked sentences. */
 export const Written = ({ text, chip, unverified = [] }) => {
   const show = (part) => shown(part, chip, unverified);
-  return html`<div class="written">${lexer(text).map((token) => element(token, show))}</div>`;
+  return html`<div class="written">${lexer(text.replace(HIDDEN, "")).map((token) => element(token, show))}</div>`;
 };

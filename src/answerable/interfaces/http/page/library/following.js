@@ -14,7 +14,7 @@ const INTERVALS = [0, 3600, 21600, 86400, 604800];
 const Unread = ({ origin, report, onSync }) => {
   const { t } = useTexts();
   const inside = (source) => (source.startsWith(origin) ? source.slice(origin.length + 1) : source);
-  const said = (each) => (isLocked(each) ? t("locked") : problemText({ code: each.code, message: each.error }, t));
+  const said = (each) => (isLocked(each) ? t("locked") : problemText({ ...each, message: each.error }, t));
   return html`
     <details open>
       <summary><${Icon} name="warning" />${t("unread", { n: report.failures })}</summary>

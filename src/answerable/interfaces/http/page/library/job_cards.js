@@ -31,13 +31,13 @@ const said = ({ state, progress, report, result }, t) => {
 /** The failures by file; the job's name above isn't repeated. PDFs can be sent again with their password. */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
-  const failed = job.report?.failed ?? [];
-  const all = job.error ? [...failed, { code: job.error.code }] : failed;
+  const { failed = [], warnings = [] } = job.report ?? {};
+  const all = [...failed, ...warnings, ...(job.error ? [{ code: job.error.code }] : [])];
   if (!all.length) return null;
   const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
   const locked = job.retry ? all.filter(isLocked) : [];
   const why = (each) =>
-    locked.includes(each) ? t("locked") : problemText({ code: each.code, message: each.error }, t);
+    locked.includes(each) ? t("locked") : problemText({ ...each, message: each.error }, t);
   const retry = (password) =>
     job.retry(
       locked.map(({ source }) => source),

@@ -7,7 +7,7 @@ import { Following } from "./following.js";
 import { JobErrors, named } from "./job_cards.js";
 import { hasErrors } from "./jobs.js";
 import { Shelf } from "./shelf.js";
-import { nameOf } from "../texts/places.js";
+import { fileOf, nameOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { Timeline } from "./timeline.js";
 import { html, Icon, useCallback, useEffect, useState } from "../ui.js";
@@ -55,11 +55,12 @@ const Figures = ({ stats, followed }) => {
 const Row = ({ found, onOpen, onDelete }) => {
   const { t, number, languageName } = useTexts();
   const name = nameOf(found);
+  const where = [found.date, fileOf(found)].filter(Boolean).join(" · ");
   return html`
     <tr>
       <th scope="row">
         <button type="button" class="link document-name" onClick=${onOpen}>${name}</button>
-        ${name !== found.source && html`<span class="muted document-source">${found.source}</span>`}
+        ${name !== found.source && html`<span class="muted document-source">${where}</span>`}
       </th>
       <td><span class="kind">${t(`kind_${found.type}`)}</span></td>
       <td>${languageName(found.language)}</td>

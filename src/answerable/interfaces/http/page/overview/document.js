@@ -3,7 +3,7 @@
 import { of, request } from "../api/api.js";
 import { ChatCharts } from "./charts.js";
 import { Extracts } from "./extracts.js";
-import { isFile, nameOf, siteOf } from "../texts/places.js";
+import { fileOf, isFile, nameOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
@@ -31,7 +31,7 @@ const Head = ({ found, open }) => {
     <a class="link back" href="#library"><${Icon} name="back" />${t("library")}</a>
     <h1>${name}</h1>
     <p class="muted">${facts(found, texts)}</p>
-    ${isFile(found) && name !== found.source && html`<p class="muted document-source">${found.source}</p>`}
+    ${isFile(found) && name !== found.source && html`<p class="muted document-source">${fileOf(found)}</p>`}
     <div class="document-actions">
       <button type="button" class="plain-button" onClick=${open({ start: 0, end: 0 })}>
         <${Icon} name="book" />${t("openDocument")}
@@ -123,7 +123,7 @@ export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
   }, [library, id, changes]);
   if (problem) return html`<div class="document-page"><${Trouble} problem=${problem} /></div>`;
   if (found?.document_id !== id) return html`<div class="document-page"><${Working}>${t("opening")}<//></div>`;
-  const placed = (place) => ({ document_id: id, source: found.source, title: found.title, ...place });
+  const placed = (place) => ({ document_id: id, source: found.source, title: found.title, type: found.type, ...place });
   const open = (place) => (event) => onOpen(placed(place), undefined, event.currentTarget);
   return html`
     <div class="document-page" data-loaded="true">

@@ -133,25 +133,15 @@ export const TEXTS = {
     "El modelo no encontró respuesta en estos pasajes.",
     "O modelo não encontrou resposta nestes trechos.",
   ],
-  quotedInstead: [
-    "The documents don't support what the model wrote, so these are quotes.",
-    "Los documentos no respaldan lo que escribió el modelo; estas son citas.",
-    "Os documentos não sustentam o que o modelo escreveu; estas são citações.",
-  ],
-  leftOut: [
-    "{n} sentence of the model was left out: the documents don't support it.|{n} sentences of the model were left out: the documents don't support them.",
-    "Se omitió {n} frase del modelo: los documentos no la respaldan.|Se omitieron {n} frases del modelo: los documentos no las respaldan.",
-    "{n} frase do modelo foi omitida: os documentos não a sustentam.|{n} frases do modelo foram omitidas: os documentos não as sustentam.",
-  ],
   keptUnverified: [
-    "The greyed sentence is the model's own: the documents don't support it.|The greyed sentences are the model's own: the documents don't support them.",
-    "La frase en gris es del modelo: los documentos no la respaldan.|Las frases en gris son del modelo: los documentos no las respaldan.",
-    "A frase em cinza é do modelo: os documentos não a sustentam.|As frases em cinza são do modelo: os documentos não as sustentam.",
+    "The greyed sentence isn't verified: the check found no passage that says it.|The greyed sentences aren't verified: the check found no passage that says them.",
+    "La frase en gris está sin verificar: la comprobación no halló ningún pasaje que la diga.|Las frases en gris están sin verificar: la comprobación no halló ningún pasaje que las diga.",
+    "A frase em cinza não foi verificada: a verificação não achou nenhum trecho que a diga.|As frases em cinza não foram verificadas: a verificação não achou nenhum trecho que as diga.",
   ],
   ownWords: [
-    "The model's own words, not from the documents.",
-    "Palabras del propio modelo, no de los documentos.",
-    "Palavras do próprio modelo, não dos documentos.",
+    "The model's own words, which claim nothing of the documents.",
+    "Palabras del propio modelo, que no afirman nada de los documentos.",
+    "Palavras do próprio modelo, que nada afirmam dos documentos.",
   ],
   lookedAt: [
     "Checked {n} passage in {documents}. The closest:|Checked {n} passages in {documents}. The closest:",

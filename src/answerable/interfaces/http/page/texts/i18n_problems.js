@@ -26,6 +26,11 @@ export const PROBLEMS = {
     "El archivo no contiene texto. Si es un escaneo, añade una copia con texto reconocido (OCR).",
     "O arquivo não contém texto. Se for uma digitalização, adicione uma cópia com texto reconhecido (OCR).",
   ],
+  errorPages: [
+    "The file was added, but some of its pages are pictures without text, so what they show can't be found.",
+    "El archivo se añadió, pero algunas de sus páginas son imágenes sin texto y lo que muestran no se puede encontrar.",
+    "O arquivo foi adicionado, mas algumas páginas são imagens sem texto, e o que mostram não pode ser encontrado.",
+  ],
   errorTooLarge: [
     "The file is too large. Split it and add the parts.",
     "El archivo es demasiado grande. Divídelo y añade las partes.",
@@ -105,6 +110,11 @@ export const PROBLEMS = {
     "The model couldn't write the answer, so these are quotes.",
     "El modelo no pudo escribir la respuesta; estas son citas.",
     "O modelo não conseguiu escrever a resposta; estas são citações.",
+  ],
+  errorPhoto: [
+    "This server doesn't read this kind of photograph. Save it as JPEG, and add that file.",
+    "Este servidor no lee este tipo de fotografía. Guárdala como JPEG y añade ese archivo.",
+    "Este servidor não lê esse tipo de fotografia. Salve-a como JPEG e adicione esse arquivo.",
   ],
   errorMore: [
     "This server reads no pictures or recordings. Add their text, or ask the administrator to turn reading on.",

@@ -50,5 +50,8 @@ const isWeb = (address) => /^https?:\/\//i.test(address);
 /** The link to a document's web page, for a saved page the address it was saved from; empty for other sources. */
 export const siteOf = (found) => [found.link, found.source, found.web_address].find((each) => each && isWeb(each)) || "";
 
+/** Where a document's file is: of a message in a mailbox the mailbox, since the rest is the message's id. */
+export const fileOf = ({ source, type }) => (type === "mail" ? source.split("!/")[0] : source);
+
 /** Whether a document is a file, also if it was saved from the web. */
 export const isFile = (found) => !isWeb(found.source);

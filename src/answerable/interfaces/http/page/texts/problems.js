@@ -6,6 +6,7 @@ const TEXTS_OF = {
   errorDamaged: ["damaged_source"],
   errorLocked: ["encrypted_source"],
   errorNoText: ["empty_source"],
+  errorPages: ["unread_pages"],
   errorTooLarge: ["source_too_large", "too_large"],
   errorAddress: ["address_refused"],
   errorSite: ["site_unreachable"],
@@ -65,7 +66,9 @@ const TEXTS_OF = {
 const TEXT_OF = Object.fromEntries(Object.entries(TEXTS_OF).flatMap(([text, codes]) => codes.map((code) => [code, text])));
 
 // What is read only where more is installed on the server.
-const MORE = /\.(png|jpe?g|gif|webp|bmp|tiff?|hei[cf]|opus|og[ga]|m4[ab]|mp[34]|wav|aac|flac|amr|3gp|webm)$/i;
+const MORE = /\.(png|jpe?g|gif|webp|bmp|tiff?|opus|og[ga]|m4[ab]|mp[34]|wav|aac|flac|amr|3gp|webm)$/i;
+
+const PHOTO = /\.(hei[cf]|hif|avif)$/i;
 
 /**
  * The text for a problem's code, or for any problem: what the server says isn't meant for the page.
@@ -74,6 +77,7 @@ const MORE = /\.(png|jpe?g|gif|webp|bmp|tiff?|hei[cf]|opus|og[ga]|m4[ab]|mp[34]|
  */
 export const problemText = ({ code, message, source = "" }, t) => {
   if (!code && message) return message;
+  if (code === "unsupported_source" && PHOTO.test(source)) return t("errorPhoto");
   if (code === "unsupported_source" && MORE.test(source)) return t("errorMore");
   return t(TEXT_OF[code] ?? "errorUnknown");
 };

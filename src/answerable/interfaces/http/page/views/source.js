@@ -1,7 +1,7 @@
 /** The panel beside the conversation: a source with the quote marked. */
 
 import { getDocument, getPages, getPdf, getPicture, getRectangles } from "../api/documents.js";
-import { isFile, nameOf, placesOf, siteOf } from "../texts/places.js";
+import { fileOf, isFile, nameOf, placesOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
@@ -171,7 +171,7 @@ const Head = ({ place, places, at, onStep, onClose }) => {
             site &&
             html`<a href=${site} target="_blank" rel="noopener noreferrer">${t("openSite")}<${Icon} name="open" /></a>`
           }
-          ${isFile(place) && nameOf(place) !== place.source && html`<span class="panel-file">${place.source}</span>`}
+          ${isFile(place) && nameOf(place) !== place.source && html`<span class="panel-file">${fileOf(place)}</span>`}
         </p>
       </div>
       <${Steps} places=${places} at=${at} onStep=${onStep} />

@@ -1,1 +1,0 @@
-"""A library of another machine's `answerable serve`, read over HTTP."""
