@@ -59,7 +59,6 @@ from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
 
 PASSAGES_PER_ANSWER, EXTRACTS = 6, 16
-
 # If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
 
@@ -262,9 +261,8 @@ class Library:
         attempts = (*(narrowed.attempts() if narrowed else ()), None)
         for attempt in attempts:
             about = narrowed.topic if narrowed and not (attempt and attempt.is_open) else ""
-            evidence = replace(
-                self._evidence(searched, where, attempt, clock, chunks), message=question.strip(), about=about
-            )
+            found = self._evidence(searched, where, attempt, clock, chunks)
+            evidence = replace(found, message=question.strip(), about=about)
             if attempt is attempts[0]:
                 computed = self._computing.answer(
                     *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where), work)
