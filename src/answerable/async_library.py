@@ -16,6 +16,7 @@ from answerable.errors import LibraryError
 from answerable.indexing.ingest import OnProgress, Progress
 from answerable.library import Library, Where
 from answerable.protocols import Answerer, Embedder, Reader
+from answerable.stopping import Work
 from answerable.threads import Pool
 
 P = ParamSpec("P")
@@ -121,13 +122,19 @@ class AsyncLibrary:
         raise AssertionError("events end with an answer")
 
     async def ask_stream(
-        self, question: str, where: Where = None, history: Sequence[Exchange] = (), narrows: bool = True
+        self,
+        question: str,
+        where: Where = None,
+        history: Sequence[Exchange] = (),
+        narrows: bool = True,
+        work: Work | None = None,
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
 
-        Without `narrows` a question that names a person or a time is searched like any other.
+        Without `narrows` a question that names a person or a time is searched like any other. Leaving
+        the stream stops its `work`.
         """
-        events = self._pool().stream(lambda work: self.blocking.ask_stream(question, where, history, narrows, work))
+        events = self._pool().stream(lambda own: self.blocking.ask_stream(question, where, history, narrows, own), work)
         async with aclosing(events):
             async for event in events:
                 yield event

@@ -58,9 +58,7 @@ from answerable.stopping import Work
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
 
-PASSAGES_PER_ANSWER = 6
-EXTRACTS = 16
-
+PASSAGES_PER_ANSWER, EXTRACTS = 6, 16
 # If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
 
@@ -233,36 +231,27 @@ class Library:
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
 
-        Without `narrows` a question that names a person or a time is searched like any other. Another thread may stop
-        the `work`: then the next step raises Stopped.
+        Without `narrows` a person or a time in the question is no filter. Another thread may stop the `work`.
         """
-        return self._answer_stream(self._answerer, question, where, history, narrows, work)
+        return self._answer_stream(self._answerer, question, where, history, narrows, work or Work())
 
     def quote(self, question: str, where: Where = None) -> Answer:
         """Answer as `ask` does, but with quotes only: without the chat model, its time and its cost."""
         quoting = self._answerer.quoting if isinstance(self._answerer, Quoting) else self._answerer
-        (*_, last) = self._answer_stream(quoting, question, where, ())
+        (*_, last) = self._answer_stream(quoting, question, where, (), True, Work())
         assert last.answer is not None
         return last.answer
 
     def _answer_stream(
-        self,
-        answerer: Answerer,
-        question: str,
-        where: Where,
-        history: Sequence[Exchange],
-        narrows: bool = True,
-        work: Work | None = None,
+        self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange], narrows: bool, work: Work
     ) -> Generator[AnswerEvent, None, None]:
-        clock, work = StepClock(), work or Work()
+        clock = StepClock()
         searched, spent = answerer.standalone(required(question), history)
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
-        chunks = self._store.count()[1]
-        if not chunks:
-            evidence = self._evidence(searched, where, None, clock, chunks)
-            refusal = refuse(evidence, Reason.EMPTY_LIBRARY)
+        if not (chunks := self._store.count()[1]):
+            refusal = refuse(self._evidence(searched, where, None, clock, chunks), Reason.EMPTY_LIBRARY)
             yield AnswerEvent(answer=replace(refusal, timings=clock.timings(), unavailable=self.unavailable))
             return
         narrowed = self._narrowed(searched, where) if narrows else None
@@ -271,18 +260,16 @@ class Library:
         computed: Answer | None = None
         attempts = (*(narrowed.attempts() if narrowed else ()), None)
         for attempt in attempts:
-            work.check()
-            evidence = replace(self._evidence(searched, where, attempt, clock, chunks), message=question.strip())
-            if narrowed and not (attempt and attempt.is_open):
-                evidence = replace(evidence, about=narrowed.topic)
+            about = narrowed.topic if narrowed and not (attempt and attempt.is_open) else ""
+            found = self._evidence(searched, where, attempt, clock, chunks)
+            evidence = replace(found, message=question.strip(), about=about)
             if attempt is attempts[0]:
                 computed = self._computing.answer(
                     *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where), work)
                 )
-                if computed:
-                    clock.lap("computing")
             work.check()
             if computed:
+                clock.lap("computing")
                 evidence = replace(evidence, computed=replace(computed, results=evidence.results))
             with closing(answerer.stream(evidence, history)) as events:
                 for event in events:
@@ -348,8 +335,7 @@ class Library:
 
     def file_hashes(self, document_id: str) -> set[str]:
         """Return the SHA-256 of each followed file in which this document was read, as of its last visit."""
-        records = self._store.records()
-        return {record.hash for record in records if record.hash and document_id in record.documents}
+        return {each.hash for each in self._store.records() if each.hash and document_id in each.documents}
 
     def documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by source and id, without their text."""

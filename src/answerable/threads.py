@@ -91,13 +91,15 @@ class Pool:
         self._admit()
         return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs), next(self._numbers)))
 
-    async def stream(self, factory: Callable[[Work], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
+    async def stream(
+        self, factory: Callable[[Work], Generator[T, None, None]], work: Work | None = None
+    ) -> AsyncGenerator[T, None]:
         """Yield the items of a blocking generator. Raise Busy before the first item.
 
         Closing or cancelling the stream stops the work of its current step, then closes the generator.
         """
         self._admit()
-        work = Work()
+        work = work or Work()
         generator, number = factory(work), next(self._numbers)
         step: Future[T] | None = None
         try:

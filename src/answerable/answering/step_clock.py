@@ -13,9 +13,9 @@ class StepClock:
         self._laps: dict[str, float] = {}
 
     def lap(self, name: str) -> None:
-        """End the current step under this name and begin the next step."""
+        """End the current step under this name, which adds up, and begin the next step."""
         now = time.perf_counter()
-        self._laps[name] = now - self._last
+        self._laps[name] = self._laps.get(name, 0.0) + now - self._last
         self._last = now
 
     def timings(self) -> dict[str, float]:
