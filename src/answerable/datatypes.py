@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -295,22 +295,9 @@ class Narrowing:
             conditions.append({"or": [{"date": _bounds(start, end)} for start, end in self.periods]})
         return {"and": conditions}
 
-    def __str__(self) -> str:
-        """Return the filter in a few words: `Ana, Ben, 2023-03-01 to 2023-03-31`."""
-        return ", ".join([*self.senders, *(_days(start, end) for start, end in self.periods)])
-
 
 def _bounds(start: datetime, end: datetime) -> dict[str, datetime]:
     return {**({"gte": start} if start > datetime.min else {}), **({"lt": end} if end < datetime.max else {})}
-
-
-def _days(start: datetime, end: datetime) -> str:
-    first, last = f"{start:%Y-%m-%d}", f"{end - timedelta(microseconds=1):%Y-%m-%d}"
-    if end == datetime.max:
-        return f"since {first}"
-    if start == datetime.min:
-        return f"until {last}"
-    return first if first == last else f"{first} to {last}"
 
 
 class Reason(_Name):
@@ -380,12 +367,11 @@ class SearchResults(list[RetrievalResult]):
 class Answer:
     """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
 
-    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe.
-
-    `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
-    `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why
-    there is no written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error
-    (see `errors.error_code`), or `truncated`. `unavailable` tells which of several libraries failed, and why.
+    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe. `question` is what
+    was searched for. `timings` are seconds of wall time per step. If a model wrote the answer: `model` is its name,
+    `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why there is no written answer
+    or, with `checks`, why its end may be missing; `problem_code` is the code of that error (see `errors.error_code`), or
+    `truncated`. `unavailable` tells which of several libraries failed, and why.
     """
 
     question: str
