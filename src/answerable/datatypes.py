@@ -367,11 +367,11 @@ class SearchResults(list[RetrievalResult]):
 class Answer:
     """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
 
-    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe. `question` is what
-    was searched for. `timings` are seconds of wall time per step. If a model wrote the answer: `model` is its name,
-    `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why there is no written answer
-    or, with `checks`, why its end may be missing; `problem_code` is the code of that error (see `errors.error_code`), or
-    `truncated`. `unavailable` tells which of several libraries failed, and why.
+    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe. `question`
+    is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer: `model` is its
+    name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why there is no
+    written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error (see
+    `errors.error_code`), or `truncated`. `unavailable` tells which of several libraries failed, and why.
     """
 
     question: str

@@ -7,6 +7,7 @@ from datetime import date, datetime
 
 from answerable.datatypes import Narrowing
 from answerable.filters import matches, normalize_fields, parse_filter
+from answerable.interfaces.cli.remarks import narrowed
 from answerable.retrieval.narrowing import narrow
 from answerable.text.languages import question_language
 
@@ -26,7 +27,8 @@ def asked(question: str, now: datetime = SUNDAY) -> Narrowing:
 
 def days(question: str, now: datetime = SUNDAY) -> list[str]:
     """The periods, the first and the last day of each."""
-    return [part for part in str(Narrowing(periods=asked(question, now).periods)).split(", ") if part]
+    shown = narrowed(Narrowing(periods=asked(question, now).periods)).removeprefix("messages: only ")
+    return [part for part in shown.split(", ") if part]
 
 
 def test_who_speaks_is_a_sender() -> None:
