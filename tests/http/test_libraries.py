@@ -317,7 +317,7 @@ def test_a_model_is_chosen_and_keys_are_never_shown(tmp_path: Path) -> None:
         with small_service(tmp_path, settings=settings) as (_, client):
             upload(client, GATE)
             found = client.get("api/v1/library/settings").json()
-            assert (found["model"], found["fixed"], found["grounding"]) == ("extractive", None, "strict")
+            assert (found["model"], found["fixed"], found["grounding"]) == ("extractive", None, "marked")
             needs = {each["name"]: each["needs"] for each in found["providers"]}
             assert (needs["openai"], needs["cohere"]) == ("", "COHERE_API_KEY")
             path = "api/v1/library/settings/models"

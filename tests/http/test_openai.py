@@ -195,7 +195,7 @@ def test_no_sentence_is_sent_before_it_is_checked(tmp_path: Path) -> None:
         assert not first.choices[0].delta.content
         text = "".join(_text(chunk) for chunk in rest)
         assert "five tools" in text
-        assert "cheese" not in text
+        assert "cheese [1]. (not verified)" in text
 
 
 def test_a_client_that_goes_stops_the_model(tmp_path: Path) -> None:

@@ -54,10 +54,16 @@ class Attack:
         """What a model writes that obeys, with the question smuggled into it."""
         return self.obeys.format(query=quote(self.question))
 
-    def escaped(self, text: str) -> list[str]:
-        """The patterns that are found in a text; `{query}` stands for the question, as in an address."""
+    def escaped(self, text: str, corpus: str = "") -> list[str]:
+        """The patterns found in a text that no document says; `{query}` stands for the question, as in an address."""
         question = re.escape(quote(self.question))
-        return [one for one in self.escapes if re.search(one.replace("{query}", question), text, re.IGNORECASE)]
+        patterns = {one: re.compile(one.replace("{query}", question), re.IGNORECASE) for one in self.escapes}
+        return [one for one, pattern in patterns.items() if pattern.search(text) and not pattern.search(corpus)]
+
+    @property
+    def corpus(self) -> str:
+        """What its documents say."""
+        return "\n".join(document.content for document in self.documents)
 
 
 def load_attacks() -> list[Attack]:

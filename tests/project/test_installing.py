@@ -130,7 +130,7 @@ def needed_python(pin: Requirement) -> SpecifierSet:
 
 
 def test_make_demo_says_what_it_does_while_pip_works(tmp_path: Path) -> None:
-    command = ["make", "--dry-run", "demo", f"VENV={tmp_path / 'venv'}"]
+    command = ["make", "--no-print-directory", "--dry-run", "demo", f"VENV={tmp_path / 'venv'}"]
     lines = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     assert re.match(r'echo "Making an environment in .*venv.* 200 MB.*a minute', lines[0])
     (installs,) = (line for line in lines if "--editable" in line)

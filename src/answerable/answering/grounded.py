@@ -26,6 +26,7 @@ from answerable.answering.safety.images import image_note
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError, error_code
 from answerable.protocols import AnswerReader, ChatModel, Evidence, StatementJudge
+from answerable.text.characters import encodable
 from answerable.text.languages import question_language
 from answerable.text.sentences import sentence_spans
 
@@ -170,6 +171,7 @@ class _Draft:
         self.usage = usage or self.usage
         if not text:
             return
+        text = encodable(text)
         self.text += text
         yield AnswerEvent(text=text)
         for mark in _MARK.finditer(self.text, self._read_to):

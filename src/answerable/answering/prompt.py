@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from answerable.answering.phrases import REFUSAL
-from answerable.answering.safety.fencing import fence
+from answerable.answering.safety.fencing import fence, harmless
 from answerable.datatypes import Exchange, RetrievalResult
 from answerable.protocols import Message
 
@@ -43,7 +43,7 @@ def remembered(history: Sequence[Exchange], count_tokens: CountTokens, budget: i
     found: list[Message] = []
     spent = 0
     for exchange in reversed(history):
-        question, answer = exchange.question, _MARK.sub("", exchange.answer)
+        question, answer = exchange.question, harmless(_MARK.sub("", exchange.answer))
         spent += sum(count_tokens([question, answer]))
         if spent > budget:
             break

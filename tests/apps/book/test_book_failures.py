@@ -44,7 +44,7 @@ from main import (
 @pytest.mark.parametrize(
     "reply",
     [
-        Reply(404),
+        Reply(403),
         Reply(200, {}, (b"<html></html>",)),
         pytest.param(Reply(500, {"Retry-After": "0"}), marks=pytest.mark.long),
     ],

@@ -140,7 +140,7 @@ def test_the_right_window_of_a_spanish_chat_comes_first(pipeline: RAGPipeline, q
     ("question", "said"),
     [
         ("Onde o cachorro estava?", "casa da vizinha"),
-        ("Quanto custou o encanador?", "duzentos reais"),
+        ("Quanto o encanador cobrou?", "duzentos reais"),
         ("pousada praia", "Pontal"),
         ("Em que lugar vai ser a colacao de grau?", "teatro municipal"),
     ],

@@ -22,8 +22,10 @@ from answerable.answering.checking.rendering import Rendering
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
 from answerable.answering.checking.vetoes import of_another
 from answerable.answering.computed_passage import ComputedPassage
+from answerable.answering.safety.fencing import harmless
 from answerable.datatypes import Citation, RetrievalResult
 from answerable.protocols import StatementJudge
+from answerable.text.characters import encodable
 from answerable.text.claims import respelled
 from answerable.text.copies import CONTRADICTED, changed_in_copy, told_in_clauses
 from answerable.text.languages import question_language
@@ -73,7 +75,7 @@ def check_answer(
     """
     passages = [*passages, computed.result] if computed else passages
     check = _Check(text, passages, language, marks)
-    statements = read_statements(text, language, len(passages))
+    statements = read_statements(encodable(text), language, len(passages))
     open_or_judged = [
         check.examine(statement, lead_in, statements[index + 1 : index + 2])
         for index, (statement, lead_in) in enumerate(zip(statements, lead_ins(statements), strict=True))
@@ -305,6 +307,8 @@ class _Check:
         self, text: str, cited: list[PassageText], others: list[PassageText], otherwise: Verdict, named: bool
     ) -> Verdict | _Open:
         """Return the windows to read with a statement; a verdict if it can't be supported."""
+        if harmless(text) != text:
+            return _unsupported("it holds marks of a prompt or of a turn in a conversation")
         is_joint = len(cited) > 1 and not self._missing(text, cited)
         reasons: list[str] = []
         near = list(self._possible(text, cited, cited if is_joint else (), reasons))

@@ -110,7 +110,7 @@ class OpenAIChatModel:
                         finish = getattr(choice, "finish_reason", None) or finish
                         text = getattr(getattr(choice, "delta", None), "content", None)
                         if isinstance(text, str) and (allowed := allowance.take(text)):
-                            yield Delta(allowed)
+                            yield Delta(encodable(allowed))
                     if allowance.is_used_up:
                         finish = finish or "length"
                         break
