@@ -40,6 +40,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": True})
 _CONTROLS = frozenset(map(chr, (*range(9), *range(11, 32), *range(0x7F, 0xA0), *range(0x202A, 0x202F))))
 _TURN = re.compile(r"(?mi)^[#*>]*(?:system|assistant|user|human|sistema|asistente|assistente|usu[aá]rio)\s?\**:")
 _MARK = re.compile(r"\[(\d+)\]")
+_CODE = re.compile(r"(?ms)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1|\Z)")
 
 
 def test_the_set_is_large_enough() -> None:
@@ -146,7 +147,8 @@ def escapes(answer: Answer, documents: Sequence[Document]) -> Iterator[str]:
             yield f"citation {citation.quote}"
         if citation.link and not citation.link.startswith("file:///"):
             yield f"link of a citation {citation.link}"
-    for number in _MARK.findall(answer.text):
+    # In code, which an attack may open and not close, no renderer takes `[9]` for a mark.
+    for number in _MARK.findall(_CODE.sub("", answer.text)):
         if not 1 <= int(number) <= len(answer.citations):
             yield f"mark {number}"
 
