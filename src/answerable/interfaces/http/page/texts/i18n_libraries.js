@@ -70,14 +70,14 @@ export const LIBRARIES = {
   noModel: ["None: answers are quotes", "Ninguno: se responde con citas", "Nenhum: respostas são citações"],
   noModelWhy: ["Nothing leaves the server.", "Nada sale del servidor.", "Nada sai do servidor."],
   grounded_strict: [
-    "It gets the question and passages. Sentences that the documents don't support are left out.",
-    "Recibe la pregunta y los pasajes. Las frases que los documentos no respaldan se omiten.",
-    "Recebe a pergunta e os trechos. Frases que os documentos não sustentam são omitidas.",
+    "It gets the question and passages. Sentences that the check doesn't find in them are left out.",
+    "Recibe la pregunta y los pasajes. Las frases que la comprobación no halla en ellos se omiten.",
+    "Recebe a pergunta e os trechos. Frases que a verificação não acha neles são omitidas.",
   ],
   grounded_marked: [
-    "It gets the question and passages. Sentences that the documents don't support are greyed.",
-    "Recibe la pregunta y los pasajes. Las frases que los documentos no respaldan salen en gris.",
-    "Recebe a pergunta e os trechos. Frases que os documentos não sustentam ficam em cinza.",
+    "It gets the question and passages. Sentences that the check doesn't find in them are greyed.",
+    "Recibe la pregunta y los pasajes. Las frases que la comprobación no halla en ellos salen en gris.",
+    "Recebe a pergunta e os trechos. Frases que a verificação não acha neles ficam em cinza.",
   ],
   fixedBy: [
     "Set by {by} where the server was started. Change it there.",
