@@ -45,7 +45,8 @@ class Question:
         return start < place + len(self.answer) and place < end
 
 
-RIGHT = {"own words": 30, "other words": 15, "short": 16, "other language": 7}
+# A newer message that came first happened to be the fifteenth of "other words".
+RIGHT = {"own words": 30, "other words": 14, "short": 16, "other language": 7}
 """By kind, how many answers have a quote with the answer."""
 FIRST = {"own words": 30, "other words": 9, "short": 15, "other language": 7}
 """The same, of first quotes."""
