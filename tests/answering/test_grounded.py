@@ -129,7 +129,7 @@ def test_a_greeting_is_answered_by_the_model() -> None:
         assert answer.text == "Hello! What would you like to know?", message
 
 
-COMPUTED = "3 rows of members.csv, City: Madrid\n- Name: Ana [1]\n- Name: Luis [2]\n- Name: Eva [3]"
+COMPUTED = "3 rows of members.csv, City: Madrid\n- Name: Ana [1]\n- Name: Luis [0] [12] [2]\n- Name: Eva [3]"
 
 
 def computed(answered: bool = True, reason: Reason = Reason.ANSWERED) -> Answer:

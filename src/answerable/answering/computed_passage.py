@@ -37,7 +37,9 @@ def computed_passage(computed: Answer) -> ComputedPassage:
     """Return a computed answer as a passage: a line without marks rests on all that the answer cites."""
     text, lines = "", []
     for line in computed.text.splitlines():
-        cited = tuple(computed.citations[int(number) - 1] for number in _MARK.findall(line))
+        # A cell may hold "[12]" of its own.
+        marks = (int(number) for number in _MARK.findall(line))
+        cited = tuple(computed.citations[mark - 1] for mark in marks if 1 <= mark <= len(computed.citations))
         lines.append((len(text), cited or computed.citations))
         text += f"{_MARK.sub('', line)}\n"
     document = Document.from_text(text, title=TITLE, language=computed.language)
