@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -97,3 +98,37 @@ def test_strict_grounding_promises_no_more_than_it_holds() -> None:
         lines = [*example.read_text("utf-8").splitlines(), *readme(example).splitlines()]
         said = [line for line in lines if "strict" in line and re.search(r"\bonly\b|\bsó\b|\bnever\b|\bnunca\b", line)]
         assert not said, example
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("folder", "file", "some"),
+    [
+        ("pdf_chat", "pdf_chat/test_pdf_chat_search.py", "keeps_its_letters or from_the_document"),
+        ("textbook/backend", "textbook/test_textbook_chat.py", "letter_for_letter or comes_with_its_session"),
+    ],
+)
+def test_the_file_that_a_readme_asks_for_changes_no_test(folder: str, file: str, some: str) -> None:
+    made = APPS / folder / ".env"
+    before = made.read_bytes() if made.exists() else None
+    made.write_text(
+        "OPENAI_API_KEY=wrong\nOPENAI_BASE_URL=http://127.0.0.1:9/v1\nDATABASE_URL=postgresql://nobody@127.0.0.1:9/none\n"
+        "QDRANT_URL=http://127.0.0.1:9\nANSWERABLE_GROUNDING=strict\nPG_VECTOR_COLLECTION_NAME=none\n",
+        "utf-8",
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        str(Path(__file__).parent / file),
+    ]
+    try:
+        done = subprocess.run([*command, "-k", some], cwd=APPS.parent, capture_output=True, text=True)
+    finally:
+        made.unlink() if before is None else made.write_bytes(before)
+    assert done.returncode == 0, done.stdout[-2000:]
