@@ -104,8 +104,8 @@ def test_strict_grounding_promises_no_more_than_it_holds() -> None:
 @pytest.mark.parametrize(
     ("folder", "file", "some"),
     [
-        ("pdf_chat", "pdf_chat/test_pdf_chat_search.py", "keeps_its_letters or from_the_document"),
-        ("textbook/backend", "textbook/test_textbook_chat.py", "letter_for_letter or comes_with_its_session"),
+        ("pdf_chat", "pdf_chat/test_pdf_chat_search.py", "what_nothing_backs_is_told"),
+        ("textbook/backend", "textbook/test_textbook_offline.py", "nothing_leaves_the_machine"),
     ],
 )
 def test_the_file_that_a_readme_asks_for_changes_no_test(folder: str, file: str, some: str) -> None:
