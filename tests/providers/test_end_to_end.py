@@ -42,7 +42,7 @@ def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test"
     }
 
 
-def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, library: Path) -> None:
+def test_a_real_model_writes_and_its_text_is_shown(llama: RealServer, library: Path) -> None:
     done = run_command("ask", QUESTION, "--json", env=surroundings(llama.url, library, llama.key))
     found = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
@@ -52,7 +52,9 @@ def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, librar
     assert found["draft"]
     assert found["usage"]["output_tokens"] > 0
     assert len(found["checks"]) > 0
-    assert found["answered"] == bool(found["citations"])
+    # A small model may cite nothing and babble: that is shown, too, sentence by sentence.
+    whole = [check["text"] for check in found["checks"] if check["text"] in found["text"]]
+    assert len(whole) == len(found["checks"])
 
 
 @pytest.mark.long
