@@ -23,6 +23,8 @@ from answerable.text.languages import question_language
 from answerable.text.word_lists import read_toml
 
 _DAYS = ("first_day", "last_day")
+LONGEST_QUESTION = 1000
+"""A longer question pastes a text, whose times are no filter: each filter that finds nothing is another reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Narrowed:
 
 def narrow_among(store: Store, question: str, where: Mapping[str, Any] | None, now: datetime) -> Narrowed | None:
     """Return how a question narrows the search of a store, or None; not applied if no message passes `where` and it."""
+    if len(question) > LONGEST_QUESTION:
+        return None
     chats = [each for kind in (DocumentType.CHAT, DocumentType.MAIL) for each in store.documents(str(kind))]
     made_by = store.fingerprint if chats else None
     if made_by is None:
