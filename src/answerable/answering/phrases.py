@@ -27,7 +27,7 @@ EMPTY_LIBRARY: Mapping[str, str] = {
 MORE: Mapping[str, str] = {"en": " … and {} more", "es": " … y {} más", "pt": " … e mais {}"}
 
 HOW_TO_ASK: Mapping[str, str] = {
-    "en": "Ask a question about these documents: the answer quotes them and says where each quote stands. "
+    "en": "Ask a question about these documents: the answer quotes them and says where each quote is. "
     "“What documents are there?” lists them.",
     "es": "Haz una pregunta sobre estos documentos: la respuesta los cita y dice dónde está cada cita. "
     "«¿Qué documentos hay?» los enumera.",

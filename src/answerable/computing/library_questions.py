@@ -25,7 +25,7 @@ LONGEST_LINE = 120
 LISTED = ("", "pdf", "chat", "mail")
 """Types of documents that may be asked for by name: "notes" and "tables" may also be in a document."""
 JOINED = 5
-"""After how many prepositions may stand what documents are about: each costs the words before it."""
+"""The most prepositions of a question after which a topic is looked for, since each is read with all words after it."""
 LOOKED_AT = 5_000
 """How many passages with a word are looked at to find the documents that mention it."""
 
@@ -50,7 +50,7 @@ def may_be_about_library(folded: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """A request to list documents: of a type, "" being all, and about what stands in a span of the question."""
+    """A request to list documents: of a type ("" for all), and about the topic in a span of the question."""
 
     kind: str
     about: Span | None = None

@@ -1,7 +1,7 @@
 """Match the words of a question with a table: its title, column names and cells.
 
-A word that stands for several columns' cells, or for a cell that may mean something else, matches nothing: a figure is
-only made of what the question surely says. The work grows with the question's length.
+A word that cells of several columns have matches none of them, unless the question names the column. The work is linear
+in the question's length.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from answerable.datatypes import Citation, Span
 from answerable.text.characters import is_hidden
 
 SHORTEST_PART = 5
+"""A quote of fewer words is a phrase; a longer one within a sentence may leave out its condition."""
 
 _EDGES = " \t\r\n\"'‘’“”«»"
 _STOPS = _EDGES + ".,;:!?…"

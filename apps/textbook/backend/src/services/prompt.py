@@ -16,7 +16,7 @@ REFUSALS = {
 }
 
 HOW_TO_ASK = {
-    "en": "Ask a question about the textbook: the answer quotes it and says where each quote stands.",
+    "en": "Ask a question about the textbook: the answer quotes it and says where each quote is.",
     "es": "Haz una pregunta sobre el libro: la respuesta lo cita y dice dónde está cada cita.",
     "pt": "Faça uma pergunta sobre o livro: a resposta o cita e diz onde está cada citação.",
 }
