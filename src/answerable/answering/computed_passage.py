@@ -20,7 +20,7 @@ class ComputedPassage:
     lines: tuple[tuple[int, tuple[Citation, ...]], ...]
 
     def sources(self, citation: Citation) -> tuple[Citation, ...]:
-        """Return the citations of the rows that a quote of this passage was made of; of any other quote, the citation."""
+        """Return what a quote of this passage was computed from, as citations; of any other quote, its own citation."""
         if citation.document_id != self.result.document.id:
             return (citation,)
         ends = [start for start, _ in self.lines[1:]] + [citation.end]
