@@ -16,8 +16,8 @@ _REASONS: Mapping[Reason, _Texts] = {
     Reason.UNCLEAR: {"es": "no está claro qué calcular", "pt": "não está claro o que calcular"},
     Reason.NO_ROWS: {"es": "ninguna fila de ese tiempo", "pt": "nenhuma linha desse tempo"},
     Reason.UNSUPPORTED: {
-        "es": "los documentos no respaldan nada de lo que escribió el modelo",
-        "pt": "os documentos não sustentam nada do que o modelo escreveu",
+        "es": "la comprobación no halló en los pasajes nada de lo que escribió el modelo",
+        "pt": "a verificação não achou nos trechos nada do que o modelo escreveu",
     },
     Reason.MODEL_REFUSED: {"es": "el modelo no encontró respuesta", "pt": "o modelo não encontrou resposta"},
     Reason.OWN_WORDS: {

@@ -124,9 +124,9 @@ export const TEXTS = {
     "Os trechos mais próximos não respondem à pergunta.",
   ],
   refusedUnsupported: [
-    "The documents don't support the model's answer.",
-    "Los documentos no respaldan la respuesta del modelo.",
-    "Os documentos não sustentam a resposta do modelo.",
+    "The check found nothing of the model's answer in the passages.",
+    "La comprobación no halló en los pasajes nada de la respuesta del modelo.",
+    "A verificação não achou nos trechos nada da resposta do modelo.",
   ],
   refusedModel: [
     "The model found no answer in these passages.",
