@@ -11,7 +11,8 @@ COPY --from=build /opt/answerable /opt/answerable
 RUN useradd --uid 1000 --create-home answerable && mkdir /data && chown answerable /data
 ENV PATH=/opt/answerable/bin:$PATH \
     ANSWERABLE_LIBRARY=/data/library \
-    ANSWERABLE_CACHE_FOLDER=/data/cache
+    ANSWERABLE_CACHE_FOLDER=/data/cache \
+    XDG_CONFIG_HOME=/data/config
 USER answerable
 WORKDIR /data
 VOLUME /data

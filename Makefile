@@ -76,13 +76,14 @@ system: setup
 		echo "The tests need the command curl (on Debian: apt-get install curl)."; exit 1; \
 	fi
 
-# Style, types, layers, unused code.
+# Style, types, layers, unused code, and the size of the house, which may only fall.
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/vulture
+	$(BIN)/python tools/house.py
 
 # The documentation site, in build/site: any warning is an error. The variable silences an advertisement of its maker.
 docs: setup
@@ -122,10 +123,10 @@ smoke-long: setup
 test-quality: setup
 	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal -m 'quality and not long' -rP --timeout 5400
 
-# What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
+# What things cost, each beside a peer: the shorter benchmarks of benchmarks/README.md.
 bench: setup
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	for name in embedding adding asking writing memory ingestion pdf splitting chunking vector_store chats parallel sync postgres; do \
+	for name in adding chunking embedding reading sync; do \
 		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
 

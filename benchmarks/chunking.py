@@ -34,9 +34,7 @@ from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Passage, TextSplitter
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.make_chunks import trim
-from answerable.splitting.recursive import RecursiveSplitter
-from answerable.splitting.sentences import SentenceSplitter
-from answerable.splitting.tokens import TokenSplitter
+from answerable.splitting.recursive import RecursiveSplitter, SentenceSplitter, TokenSplitter
 
 CACHE = Path(platformdirs.user_cache_dir("answerable-tests", appauthor=False))
 Span = tuple[int, int]

@@ -1,11 +1,10 @@
 """Many libraries asked as one, beside one library of the same chunks: the same ten passages, and what a search takes.
 
-Real text under vectors from a mixture of clusters (`postgres.py`). Documents are dealt to 2, 10 and 40 libraries in
-folders, each with an index in a process of its own from 3,000 chunks on. All take turns with the one library, question
-by question. Wall time, since most of the work is other processes'. A library that hangs is one of forty, on a database
-server that accepts connections and says nothing.
-`--chunks 124000 --counts 2 10 40 --searches 60 --folder FOLDER` (kept, and used again). `--of FOLDER` deals a library
-of `million.py`, with the questions and vectors beside it.
+The one library is one of `million.py` (`…/answerable-benchmarks/million/100000`), with its questions and their vectors.
+Its documents are dealt to 2, 10 and 40 libraries in folders, each with an index in a process of its own from 3,000
+chunks on. All take turns, question by question. Wall time, since most of the work is other processes'. At the end one
+of the forty hangs: a database server that accepts connections and says nothing.
+`LIBRARY --counts 2 10 40 --searches 60 --folder FOLDER` (kept, and used again).
 """
 
 from __future__ import annotations
@@ -19,23 +18,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from measuring import show
 from million_steps import library, word_vectors
-from postgres import documents, mixture, questions
 from standin import StandInEmbedder
 
-import answerable
 from answerable.datatypes import FloatArray
-from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Store
-from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import SearchRequest, retrieve, word_weights
+from answerable.retrieval.retriever import SearchRequest, analyze_question, retrieve, word_weights
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.text.bm25 import term_weights
+from answerable.text.terms import term_weights
 from answerable.wiring.stores import build_federation
 
 ASKED = 30
@@ -44,25 +38,6 @@ WARMING = 5
 PATIENCE = 3.0
 
 Found = tuple[tuple[float, ...], ...]
-
-
-def build(folder: Path, vectors: FloatArray, counts: Sequence[int]) -> dict[int, list[str]]:
-    """Deals the documents to libraries, unless they are there already; their addresses by how many they are."""
-    folders = {count: [folder / f"{count}" / f"library-{number}" for number in range(count)] for count in (1, *counts)}
-    done = folder / "done"
-    if not done.exists():
-        fingerprint = LocalEmbedder().fingerprint
-        stores = {count: [EmbeddedStore(each) for each in some] for count, some in folders.items()}
-        for store in chain.from_iterable(stores.values()):
-            store.bind_embedder(fingerprint)
-        for number, (document, chunks) in enumerate(documents(vectors)):
-            for count, some in stores.items():
-                some[number % count].put(document, chunks)
-        for store in chain.from_iterable(stores.values()):
-            store.refresh()
-            store.close()
-        done.touch()
-    return {count: [str(each) for each in some] for count, some in folders.items()}
 
 
 def deal(folder: Path, source: Path, counts: Sequence[int]) -> dict[int, list[str]]:
@@ -135,27 +110,20 @@ def common(found: Sequence[Found], tens: Sequence[Found]) -> float:
 def main() -> None:
     """Builds, searches in turns, prints a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chunks", type=int, default=124_000)
+    parser.add_argument("library", type=Path)
     parser.add_argument("--searches", type=int, default=60)
     parser.add_argument("--counts", type=int, nargs="+", default=[2, 10, 40])
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--of", type=Path)
     given = parser.parse_args()
     folder: Path = given.folder or Path(tempfile.mkdtemp())
-    if given.of:
-        texts = json.loads((given.of / "questions.json").read_text("utf-8"))["questions"]
-        queries = np.load(given.of / "queries.npy")
-        addresses = deal(folder, given.of, given.counts)
-    else:
-        texts = questions(given.searches)
-        vectors, queries = mixture(given.chunks, given.searches, np.random.default_rng(1))
-        addresses = build(folder, vectors, given.counts)
+    texts = json.loads((given.library / "questions.json").read_text("utf-8"))["questions"]
+    queries = np.load(given.library / "queries.npy")
+    addresses = deal(folder, given.library, given.counts)
     asked = list(zip(texts, queries, strict=False))[: given.searches]
     with ExitStack() as opened:
-        keep = lambda store: opened.enter_context(closing(store))  # noqa: E731
-        stores: dict[str, Store] = {"one library": keep(EmbeddedStore(Path(addresses[1][0])))}
+        stores: dict[str, Store] = {"one library": opened.enter_context(closing(EmbeddedStore(given.library)))}
         for count in given.counts:
-            stores[f"{count} libraries"] = keep(build_federation(addresses[count], "", 60))
+            stores[f"{count} libraries"] = opened.enter_context(closing(build_federation(addresses[count], "", 60)))
         rows = measure({name: searching(store, asked) for name, store in stores.items()}, given.searches)
         _, tens, usual = rows[0]
         table = []
@@ -169,19 +137,15 @@ def main() -> None:
                 (f"{name}: times one library's", ratio, ""),
             ]
         show("federation", table, chunks=stores["one library"].count()[1], searches=given.searches)
-    most = addresses[max(addresses)]
-    asking(addresses, asked, is_dealt=bool(given.of))
-    hanging(most, asked)
+    asking(addresses, asked)
+    hanging(addresses[max(addresses)], asked)
 
 
-def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[tuple[str, FloatArray]], is_dealt: bool) -> None:
-    """Whole answers by quotes: embedding the question (not if the vectors are a stand-in's), searching, reading."""
-    embedder = StandInEmbedder(word_vectors()) if is_dealt else None
+def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[tuple[str, FloatArray]]) -> None:
+    """Whole answers by quotes: searching and reading; the stand-in embeds the question."""
+    embedder = StandInEmbedder(word_vectors())
     with ExitStack() as opened:
-        libraries = {
-            count: opened.enter_context(library(_store(some), embedder) if embedder else answerable.open(some))
-            for count, some in addresses.items()
-        }
+        libraries = {count: opened.enter_context(library(_store(some), embedder)) for count, some in addresses.items()}
         times: dict[int, list[float]] = {count: [] for count in libraries}
         for number, (question, _) in enumerate(asked[: ASKED + WARMING]):
             for count, one in libraries.items():

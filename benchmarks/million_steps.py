@@ -24,9 +24,9 @@ from answerable.filters import parse_filter
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.retrieval.hybrid import CANDIDATES
-from answerable.retrieval.question import analyze_question
+from answerable.retrieval.retriever import analyze_question
 from answerable.settings import Settings
-from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.database import Database
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.wiring.build import build_answerer, build_reader, build_splitter
 
@@ -36,7 +36,6 @@ HELD_OUT = 500
 CHARACTERS = 448
 SAMPLE = 20_000
 BEST = 10
-SERVER_SETTINGS = ("shared_buffers=2GB", "max_wal_size=8GB", "maintenance_work_mem=4GB")
 FILTERS: dict[str, Mapping[str, Any] | None] = {
     "": None,
     ", 10 % pass": {"g10": 7},

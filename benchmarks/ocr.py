@@ -21,10 +21,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from answerable.sources.ocr.choice import find_ocr
 from answerable.sources.ocr.lines import Page, Pixels
-from answerable.sources.ocr.rapid import DETECTOR, RECOGNISER, models_folder
-from answerable.sources.ocr.tesseract import TesseractRecogniser
+from answerable.sources.ocr.pictures import DETECTOR, RECOGNISER, TesseractRecogniser, find_ocr, models_folder
 
 DATA = Path(os.environ.get("ANSWERABLE_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
 TEXTS = {"en": "xquad/en", "es": "xquad/es", "pt": "faquad"}

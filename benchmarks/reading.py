@@ -1,7 +1,8 @@
-"""What reading costs a question, beside the embedder: CPU time, loading and memory.
+"""What the reader costs, beside the embedder: CPU time, loading and memory.
 
-Seven windows of real text are read with each question. The peers: the embedder with the question and the
-same windows, and `reader = "off"`. `--questions 40 --repeats 5`.
+The reader reads seven windows of real text with each question. Beside it: the embedder with the question and the same
+windows, and `reader = "off"`.
+`--questions 40 --repeats 5`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from measuring import QUESTION, ROOT, corpus, median_of, peak_megabytes, run_python, show
 
-from answerable.answering.windows import WINDOW, WINDOWS
+from answerable.answering.reading import WINDOW, WINDOWS
 
 WARMING = 3
 EXAMPLE = "How often should the espresso machine be descaled?"
@@ -24,28 +27,31 @@ EXAMPLE = "How often should the espresso machine be descaled?"
 
 def warm(cache: str, count: str) -> None:
     """Read and embed the same windows; print the median CPU milliseconds of each."""
+    from answerable.e5.readers import E5Reader
     from answerable.embedding.local import LocalEmbedder
     from answerable.protocols import Passage
-    from answerable.reading.e5_reader import E5Reader
 
     texts = [text[:WINDOW] for text in corpus()]
     windows = [texts[start : start + WINDOWS] for start in range(int(count) + WARMING)]
     reader = E5Reader(cache_folder=Path(cache))
-    embedder = LocalEmbedder(cache_folder=Path(cache), runtime="openvino")
+    embedder = LocalEmbedder(cache_folder=Path(cache))
     work = {
         "read": lambda number: reader.read(QUESTION, windows[number]),
         "passages": lambda number: embedder.embed_passages([Passage(text) for text in windows[number]]),
         "question": lambda number: embedder.embed_query(f"{QUESTION} {number}"),
     }
-    medians = {}
-    for name, do in work.items():
-        spent = []
-        for number in range(len(windows)):
-            started = time.process_time()
-            do(number)
-            spent.append(time.process_time() - started)
-        medians[name] = 1000 * statistics.median(spent[WARMING:])
+    medians = {name: middle(partial(do, number) for number in range(len(windows))) for name, do in work.items()}
     print(json.dumps(medians))
+
+
+def middle(work: Iterable[Callable[[], object]]) -> float:
+    """Return the median CPU milliseconds of the calls; the first few load what is loaded late."""
+    spent = []
+    for do in work:
+        started = time.process_time()
+        do()
+        spent.append(time.process_time() - started)
+    return 1000 * statistics.median(spent[WARMING:])
 
 
 def ask(cache: str, reads: str) -> None:
@@ -59,10 +65,10 @@ def ask(cache: str, reads: str) -> None:
 
 def load(cache: str) -> None:
     """Load the reader and read one window; print the CPU seconds that it took."""
+    from answerable.e5.readers import E5Reader
     from answerable.embedding.local import LocalEmbedder
-    from answerable.reading.e5_reader import E5Reader
 
-    LocalEmbedder(cache_folder=Path(cache), runtime="openvino").embed_query(EXAMPLE)
+    LocalEmbedder(cache_folder=Path(cache)).embed_query(EXAMPLE)
     started = time.process_time()
     E5Reader(cache_folder=Path(cache)).read(EXAMPLE, [EXAMPLE])
     print(json.dumps(time.process_time() - started))

@@ -27,9 +27,7 @@ from speech import packed, spoken, wav
 
 import answerable
 from answerable.datatypes import FloatArray
-from answerable.sources.recordings.hear import hear
-from answerable.sources.recordings.sound import RATE, blocks
-from answerable.sources.recordings.weights import find_speech, load_model
+from answerable.sources.recordings.hear import RATE, blocks, find_speech, hear, load_model
 
 TEXTS = {
     "en": (

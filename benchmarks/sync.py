@@ -15,11 +15,13 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from measuring import cpu_seconds, median_of, run_python, show
-from synthetic import ChanceEmbedder
 
+from answerable.datatypes import FloatArray
+from answerable.embedding.local import LocalEmbedder
 from answerable.library import Library
-from answerable.protocols import Passage, PassageVectors
+from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.settings import Settings
 from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
@@ -45,17 +47,40 @@ print(len({hashlib.sha256(open(name, "rb").read()).hexdigest() for name in names
 """
 
 
-class CountingEmbedder(ChanceEmbedder):
-    """Counts the passages that it gives vectors to."""
+class CountingEmbedder:
+    """Gives passages unit vectors of chance under the local embedder's fingerprint, and counts them."""
 
     def __init__(self) -> None:
-        super().__init__()
+        self._local = LocalEmbedder()
+        self._chance = np.random.default_rng(1)
         self.embedded = 0
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """That of the local embedder, so that the command opens the library."""
+        return self._local.fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         """Vectors of chance, as many as asked for."""
         self.embedded += len(passages)
-        return super().embed_passages(passages)
+        return [PassageVectors(self._rows(1)[0], self._rows(len(passage.spans))) for passage in passages]
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The question's real vector."""
+        return self._local.embed_query(text)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """The real count."""
+        return self._local.count_tokens(texts)
+
+    def cost(self, tokens: int) -> float:
+        """Nothing."""
+        return 0.0
+
+    def _rows(self, count: int) -> FloatArray:
+        rows = self._chance.standard_normal((count, self.fingerprint.dimension), np.float32)
+        unit: FloatArray = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 def text(number: int, changed: int = -1) -> str:

@@ -1,6 +1,6 @@
 """Writes the tables in docs/formats.md: `python docs/generate_formats.py`.
 
-What is read of each format comes from formats.toml, its endings from the code, figures from what
+What is read of each format comes from formats.toml, the formats and their endings from the code, figures from what
 `benchmarks/formats.py` measured.
 """
 
@@ -15,7 +15,9 @@ from typing import Any
 
 import tomllib
 
-from answerable.sources.formats import SUFFIXES, Format
+from answerable.formats.built_in import FORMATS
+from answerable.formats.format import Format
+from answerable.formats.registry import suffixes
 
 PAGE = Path(__file__).with_name("formats.md")
 ROWS = Path(__file__).with_name("formats.toml")
@@ -51,21 +53,26 @@ def page() -> str:
 
 
 def read_table(rows: Mapping[str, Mapping[str, str]]) -> str:
-    """What we read of each format, in the order of formats.toml. Raise SystemExit if one is missing there."""
-    if missing := {form.value for form in Format} ^ set(rows):
-        raise SystemExit(f"{ROWS} and Format differ: {', '.join(sorted(missing))}")
+    """What we read of each format: in the words of formats.toml and its order; of others, what their objects say."""
+    formats = {form.name: form for form in FORMATS if form.suffixes}
+    if unknown := set(rows) - set(formats) - {"plugin"}:
+        raise SystemExit(f"{ROWS} has rows of no format: {', '.join(sorted(unknown))}")
+    listed = [(row, row.get("endings") or _endings(formats[name])) for name, row in rows.items()]
+    listed += [
+        ({"name": name, "read": "", "cited": form.places.value, "limits": ""}, _endings(form))
+        for name, form in formats.items()
+        if name not in rows
+    ]
     return _table(
         ["format", "endings", "what is read", "what is cited", "limits"],
-        [
-            [row["name"], row.get("endings") or _endings(Format(name)), row["read"], row["cited"], row["limits"]]
-            for name, row in rows.items()
-        ],
+        [[row["name"], endings, row["read"], row["cited"], row["limits"]] for row, endings in listed],
     )
 
 
 def beside_table(rows: Mapping[str, Mapping[str, str]]) -> str:
-    """What others read of each format."""
-    return _table(["format", *PEERS.values()], [[row["name"], *(row[peer] for peer in PEERS)] for row in rows.values()])
+    """What other systems read of each format, where formats.toml says it."""
+    known = [row for row in rows.values() if all(peer in row for peer in PEERS)]
+    return _table(["format", *PEERS.values()], [[row["name"], *(row[peer] for peer in PEERS)] for row in known])
 
 
 def totals(files: Sequence[File]) -> str:
@@ -137,7 +144,7 @@ def _share(found: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _endings(form: Format) -> str:
-    endings = [suffix for suffix, known in SUFFIXES.items() if known is form]
+    endings = [suffix for suffix in form.suffixes if suffixes()[suffix] is form]
     named = " ".join(f"`{suffix}`" for suffix in endings[:SHOWN])
     return named if len(endings) <= SHOWN else f"{named} and {len(endings) - SHOWN} more"
 

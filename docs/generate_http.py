@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from answerable.interfaces.http.app import create_app
+from answerable.interfaces.http.server import create_app
 from answerable.interfaces.http.service import Service
 
 PAGE = Path(__file__).with_name("http-api.md")

@@ -1,4 +1,4 @@
-"""Draws the plots of docs/benchmarks.md: `python docs/generate_plots.py`.
+"""Draws the plots of docs/benchmarks.md: `python -m docs.generate_plots`.
 
 The figures are those of the tables in docs/quality.md and of benchmarks/peers/results.json; none is written here.
 """
@@ -12,7 +12,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from answerable.evaluation.plots import STYLE, WIDTH, element, interval_plot
+from lab.plots import STYLE, WIDTH, element, interval_plot
+
 from answerable.evaluation.report import Figure, Measured
 
 DOCS = Path(__file__).parent
@@ -78,7 +79,7 @@ def _dots(tables: Sequence[Table], rows: dict[str, str], title: str, needed: str
             if all(any(key.startswith(wanted) for key in found) for wanted in rows.values()):
                 cells = next(cells for key, cells in found.items() if key.startswith(row))
                 figures += [_figure(column, cell) for column, cell in cells.items() if cell and needed in cell]
-        measured.append(Measured(name, figures, [], [], [], [], [], float("nan"), None, None))
+        measured.append(Measured(name, figures, [], [], [], [], None))
     drawing = interval_plot(measured)
     drawing[0].text = title
     return drawing

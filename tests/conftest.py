@@ -1,4 +1,4 @@
-"""What every test shares: folders of its own, and the real embedder."""
+"""Fixtures of all tests: separate folders for each test, and the real embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the shared development data is: beside the repository, or in the folder ANSWERABLE_TEST_DATA."""
+"""Find the shared development data: next to the repository, or in the folder ANSWERABLE_TEST_DATA."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The four sample documents in a library, which a whole run builds once, in whichever process asks for it first."""
+"""Build a library of the four sample documents once per test run, in the first process that needs it."""
 
 from __future__ import annotations
 

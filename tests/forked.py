@@ -1,4 +1,4 @@
-"""A program's main function in a process that is forked from the tests': it needs to import nothing again."""
+"""Run a program's main function in a process forked from the tests, so that it needn't import anything again."""
 
 from __future__ import annotations
 

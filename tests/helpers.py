@@ -1,4 +1,4 @@
-"""Builders that take the real way through the engine, and an embedder that is real but tiny."""
+"""Builders that use the engine's real code, with a real but tiny embedder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from answerable.indexing.ingest import Ingestion
 from answerable.protocols import Embedder, Fingerprint, IndexedChunk, Passage, PassageVectors, Store
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.text.terms import terms
 
 WORD = re.compile(r"\w+|[^\w\s]")

@@ -1,4 +1,4 @@
-"""Imports what an extra installs: python tests/imports_of_extra.py EXTRA. Part of tests/smoke.sh."""
+"""Import the packages that an extra installs: python tests/imports_of_extra.py EXTRA. Part of tests/smoke.sh."""
 
 import re
 import sys

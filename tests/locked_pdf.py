@@ -1,4 +1,4 @@
-"""A PDF that opens with a password only: the standard security handler, revision 2 (PDF 1.4, 3.5)."""
+"""Make a PDF that opens only with a password: the standard security handler, revision 2 (PDF 1.4, 3.5)."""
 
 from __future__ import annotations
 

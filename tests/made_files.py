@@ -1,4 +1,4 @@
-"""Word documents and e-books made by the tests: real ones, and what becomes of them in the wrong hands."""
+"""Make Word documents and e-books for tests, valid and manipulated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mail as programs write it, for tests: messages, mailboxes, and files of Outlook."""
+"""Make e-mail as programs write it, for tests: messages, mailboxes, and Outlook files."""
 
 from __future__ import annotations
 

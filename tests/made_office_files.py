@@ -1,4 +1,4 @@
-"""Workbooks, presentations and OpenDocument files made by the tests."""
+"""Make workbooks, presentations and OpenDocument files for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Question sets that are made up: every document has facts of its own, and a question on each."""
+"""Make question sets in which every document has facts of its own and a question on each fact."""
 
 from __future__ import annotations
 

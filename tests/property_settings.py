@@ -1,4 +1,4 @@
-"""How many examples a property test takes: all of them in `make test-long`, a fifth in `make test`."""
+"""Set how many examples a property test runs: all in `make test-long`, a fifth in `make test`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields and filters of any shape, with values that are hard to compare."""
+"""Generate fields and filters of any shape, with values that are hard to compare."""
 
 from __future__ import annotations
 

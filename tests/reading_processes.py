@@ -1,4 +1,4 @@
-"""The processes that files are read in, as the system sees them, and a file that keeps one busy."""
+"""Find the processes in which files are read, and make a file that keeps such a process busy."""
 
 from __future__ import annotations
 

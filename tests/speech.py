@@ -1,4 +1,4 @@
-"""Speech for tests: spoken by espeak-ng, packed as phones do."""
+"""Make voice notes for tests: spoken by espeak-ng, encoded as phones do."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A command in a terminal of its own.
+"""Run a command in a separate pseudo-terminal.
 
-`pexpect.spawn` forks the process of the tests with its threads; late in a long run such a child now and then ended
-without a word. Here a fresh process takes the terminal and becomes the command.
+`pexpect.spawn` forks the test process with its threads; late in a long run, such a child sometimes ended without any
+output. Here, a new process opens the terminal and then executes the command.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`answerable.aopen` and `AsyncLibrary`: the methods of `Library`, awaited, while the event loop goes on."""
+"""Test `answerable.aopen` and `AsyncLibrary`: methods can be awaited, and don't block the event loop."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers import HashEmbedder
-from providers.scripted_server import ScriptedServer, chunk, sse_reply
+from providers.scripted_server import ScriptedServer, chunk, handing_over, sse_reply
 
 import answerable
 from answerable.async_library import AsyncLibrary
@@ -56,7 +56,8 @@ def endless_model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     """A chat model whose answer goes on for longer than anybody waits."""
     words = (piece for _ in range(200) for piece in (chunk("word "), 0.1))
     with ScriptedServer() as model:
-        model.script("/v1/chat/completions", sse_reply(chunk("", role="assistant"), *words))
+        endless = sse_reply(chunk("", role="assistant"), *words)
+        model.script("/v1/chat/completions", handing_over("The machine is descaled every two months."), endless)
         monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
         yield model
 
@@ -139,7 +140,8 @@ async def test_who_stops_waiting_stops_the_model(tmp_path: Path, monkeypatch: py
                         break
             else:
                 asking = asyncio.create_task(library.ask(QUESTION))
-                while not model.requests:
+                # The first request is answered with evidence; the second goes on for longer than anybody waits.
+                while len(model.requests) < 2:
                     await asyncio.sleep(0.01)
                 asking.cancel()
                 with pytest.raises(asyncio.CancelledError):

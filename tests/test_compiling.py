@@ -1,4 +1,4 @@
-"""Networks: their batches of windows, and the compiled copies on the disk."""
+"""Test compiled networks: their batches of windows, and their cache on disk."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.compiling import BATCH_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
+from answerable.e5.encoder import BATCH_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
 
 
 @given(st.lists(st.integers(1, 512), max_size=60), st.integers(1, 4))

@@ -1,4 +1,4 @@
-"""The datatypes: ids, hashes, places in words, and that nothing can be changed."""
+"""Test the datatypes: ids, hashes, descriptions of locations, and immutability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters: what parses, what matches, and that nothing else ever happens."""
+"""Test filters: which of them are valid, what they match, and that nothing else can happen."""
 
 from __future__ import annotations
 

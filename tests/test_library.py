@@ -1,4 +1,4 @@
-"""The core, as every interface calls it: real readers, splitters, stores and the real embedder."""
+"""Test `Library` as the interfaces call it, with real file readers, splitters, stores and the real embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changing a library's embedder while it is used, and going on after an interruption."""
+"""Test changing a library's embedder while the library is in use, and resuming after an interruption."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from answerable.errors import EmbedderMismatch, ProviderUnreachable
 from answerable.maintenance.reindex import BATCH, ReindexReport, estimate, reindex
 from answerable.protocols import Passage, PassageVectors, Store
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 OLD, DOCUMENTS = HashEmbedder(64), 30
 

@@ -1,4 +1,4 @@
-"""Where settings come from, which one wins, and what is said of wrong ones."""
+"""Test the sources of settings, their precedence, and the messages on invalid settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads that compute at once: the order on lanes, batches, and errors that reach only their own caller."""
+"""Test how threads share processors: the order on lanes, batches, and errors that reach only their own caller."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from answerable.sharing import Batching, Lanes
-from answerable.stopping import Stopped, Work
+from answerable.sharing import Batching, Lanes, Stopped, Work
 from answerable.threads import Pool
 
 PATIENCE = 30

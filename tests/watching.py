@@ -1,4 +1,4 @@
-"""Programs run under strace: which of their processes talk to other machines or write where they have no business."""
+"""Run programs under strace, and find processes that contact other machines or write outside allowed folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first five minutes: adds the files of `examples/` to a library of its own and asks what they say."""
+"""A five-minute demo: add the files of `examples/` to a separate library and ask questions about them."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "examples"
-# A question, and what the quotes must hold; None where the documents don't say.
+# Questions, each with the text that the quotes must contain; None if the documents don't answer.
 QUESTIONS = [
     ("¿Cuál es el código de la reserva del hotel?", "GLD-4471"),
     ("How much do I pay if I bring back a power tool late?", "2 euros"),
@@ -19,7 +19,7 @@ QUESTIONS = [
 
 
 def answerable(*arguments: str) -> str:
-    """Runs the command as a user would and gives back what it printed."""
+    """Run the command as a user would, and return its output."""
     command = [sys.executable, "-m", "answerable", *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False, encoding="utf-8")
     if done.returncode != 0:
@@ -28,7 +28,7 @@ def answerable(*arguments: str) -> str:
 
 
 def main() -> None:
-    """Adds, asks, and ends with status 1 when an answer isn't what the files say."""
+    """Add the files, ask the questions, and exit with status 1 if an answer differs from what the files say."""
     os.environ["PYTHONIOENCODING"] = "utf-8"
     sys.stdout.reconfigure(encoding="utf-8")
     with tempfile.TemporaryDirectory() as temporary:

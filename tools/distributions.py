@@ -1,4 +1,4 @@
-"""Say what is in the wheel and the source archive, and write their checksums: python tools/distributions.py dist"""
+"""List the contents of the wheel and the source archive, and write checksums: python tools/distributions.py dist"""
 
 import sys
 import tarfile
@@ -29,7 +29,7 @@ def main(folder: Path) -> None:
         counts: Counter[str] = Counter()
         sizes: Counter[str] = Counter()
         for name, size in files.items():
-            # Folders down to a depth; a file beside them by its name.
+            # Group files by folder down to a depth; a file above that depth is listed by its name.
             part = "/".join(name.split("/")[:-1][:DEPTH]) or name
             counts[part] += 1
             sizes[part] += size

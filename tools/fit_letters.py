@@ -1,8 +1,8 @@
-"""Counts which letters stand together in English, Spanish and Portuguese: `text/words/letters.toml`.
+"""Count the groups of letters in English, Spanish and Portuguese words, and write `text/words/letters.toml`.
 
     python tools/fit_letters.py ../shared/data
 
-Counted are the different words of SQuAD 2's and XQuAD's paragraphs and questions and of FaQuAD, without accents.
+The words are the distinct words, without accents, of SQuAD 2's and XQuAD's paragraphs and questions and of FaQuAD.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SETS = {
     "pt": ("squad2/pt-dev", "faquad"),
 }
 KEPT = 2_500
-"""How many of the most telling groups of letters are kept."""
+"""How many groups of letters are kept: those that differ most between the languages."""
 HALVES = 0.5
-"""What a group that a language never has counts as."""
+"""Added to each count, so that a group that never occurs in a language has a finite logarithm."""
 OUT = Path(__file__).parents[1] / "src/answerable/text/words/letters.toml"
 _WORD = re.compile(r"[^\W\d_]{2,}")
 

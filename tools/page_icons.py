@@ -12,7 +12,7 @@ from playwright.sync_api import sync_playwright
 
 PAGE = Path(__file__).parents[1] / "src" / "answerable" / "interfaces" / "http" / "page"
 COLOUR = "#17605c"
-# Name, size, and how much of it the picture fills; systems cut the corners of those that are filled to the edge.
+# Name, size, and share of the icon that the picture fills; systems cut the corners of icons filled to the edge.
 ICONS = (("192", 192, 1.0, True), ("512", 512, 1.0, True), ("maskable", 512, 0.72, False), ("apple", 180, 0.9, False))
 
 

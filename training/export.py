@@ -9,9 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from answerable.reading import e5_judge, e5_reader
-from answerable.reading.pair_reader import PairReader
-from answerable.reading.weights import ReaderWeights
+from answerable.e5.readers import E5Reader, PairReader
+from answerable.e5.weights import ReaderWeights
 from training.corpus import Corpus, load
 from training.everyday import add_everyday
 from training.model import Reader, tensors_of
@@ -20,14 +19,12 @@ from training.weights import write_weights
 
 COMPARED = 200
 LENGTHS = (64, 152)
-FILES = {"reading": e5_reader.FILE, "support": e5_judge.FILE}
 
 
 def export(folder: Path, options: Options) -> dict[str, float]:
     """Write the weights of the checkpoint in a folder; return how they compare with those before rounding."""
     trained, held = load(folder / "corpus.pkl")
-    if options.task == "reading":
-        add_everyday(trained, held)
+    add_everyday(trained, held)
     training = Training(trained, held, folder, options)
     training.use_average()
     curve = (folder / "curve.jsonl").read_text("utf-8").splitlines()
@@ -39,7 +36,7 @@ def export(folder: Path, options: Options) -> dict[str, float]:
         "data": trained.hashes,
         "figures": json.loads(curve[-1]) if curve else {},
     }
-    path = folder / FILES[options.task]
+    path = folder / E5Reader.file
     write_weights(path, tensors_of(training.reader), about)
     return compare(training.reader, path, held)
 

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.e5.tokenizer import Tokenizer
+from answerable.e5.encoder import Tokenizer, tokens_of
+from answerable.e5.weights import ModelFile, model_path
 from answerable.evaluation.calibration import area_under_curve
-from answerable.reading.tokens import tokens_of
 from training import everyday
 from training.corpus import Corpus, Passage, Question, Span
 from training.examples import LONGEST_QUESTION, WINDOW

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.e5.integers import Integers
-from answerable.reading.weights import ReaderWeights
+from answerable.e5.weights import Integers, ReaderWeights
 from training.weights import write_weights
 
 SHARE = 0.5

@@ -13,8 +13,7 @@ from torch import nn
 from torch.nn import functional
 
 from answerable.datatypes import FloatArray
-from answerable.e5.model_file import ModelFile, dequantize
-from answerable.reading.weights import ReaderWeights
+from answerable.e5.weights import ModelFile, ReaderWeights, dequantize
 
 QKV = ("q", "k", "v")
 HEADS = ("pool", "answers", "span")

@@ -11,7 +11,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 
 from answerable.datatypes import FloatArray
 from answerable.embedding.local import LocalEmbedder
-from answerable.text.bm25 import AVERAGE_LENGTH, K1, B
+from answerable.text.terms import AVERAGE_LENGTH, K1, B
 from training.corpus import Corpus, Question
 
 MOST = 8

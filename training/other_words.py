@@ -17,8 +17,8 @@ from itertools import chain, permutations
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.e5.model_file import ModelFile, dequantize
-from answerable.e5.tokenizer import vocabulary
+from answerable.e5.encoder import vocabulary
+from answerable.e5.weights import ModelFile, dequantize
 from training.corpus import Corpus
 
 LANGUAGES = ("en", "es", "pt", "de")

@@ -1,4 +1,4 @@
-"""Trains the reader or the judge of statements; continues from its last checkpoint."""
+"""Trains the reader; continues from its last checkpoint."""
 
 from __future__ import annotations
 
@@ -17,16 +17,12 @@ import torch
 from torch import distributed
 from torch.nn import functional
 
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.reading.weights import ReaderWeights
+from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from training.corpus import Corpus, load
 from training.everyday import add_everyday
 from training.examples import Example, Examples
 from training.figures import Figures
 from training.model import Reader, load_tensors, padded
-from training.pairs import load_pairs
-from training.statements import Statements
-from training.support_figures import SupportFigures
 
 BATCH = 32
 POOL = 16
@@ -36,16 +32,9 @@ HEADS_RATE = 4.0
 SPAN_WEIGHT = 0.5
 
 
-TASKS: dict[str, tuple[type[Examples | Statements], type[Figures | SupportFigures]]] = {
-    "reading": (Examples, Figures),
-    "support": (Statements, SupportFigures),
-}
-"""What is learned: from which examples, and what is measured."""
-
-
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`task` is one of `TASKS`. `begin` is a file of weights to begin from; without it, the embedder's.
+    """`begin` is a file of weights to begin from; without it, the embedder's.
 
     `examples` are all examples to see; in the last share `decay` the learning `rate` falls to 0.
 
@@ -60,7 +49,6 @@ class Options:
     processes: int = 1
     measure: int = 20_000
     seed: int = 1000
-    task: str = "reading"
     begin: str = ""
 
 
@@ -75,9 +63,7 @@ class Training:
         self._options = options
         self._rank = rank
         self._checkpoint, self._curve = folder / "checkpoint.pt", folder / "curve.jsonl"
-        examples, figures = TASKS[options.task]
-        self._figures = figures(held)
-        self._examples = examples
+        self._figures = Figures(held)
         self._trained = trained
         model = ModelFile(model_path())
         self._pad = model.pad
@@ -131,7 +117,7 @@ class Training:
 
     def _batches(self) -> Iterator[list[Example]]:
         """Yield batches of examples of similar length."""
-        examples = iter(self._examples(self._trained, self._options.seed + self.seen + self._rank))
+        examples = iter(Examples(self._trained, self._options.seed + self.seen + self._rank))
         size = BATCH // self._options.processes
         while True:
             pool = sorted((next(examples) for _ in range(size * POOL)), key=lambda example: len(example.ids))
@@ -198,10 +184,7 @@ def train(rank: int, folder: Path, options: Options) -> None:
     meeting = f"file://{(folder / f'meeting-{os.getppid()}').resolve()}"
     distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=options.processes)
     trained, held = load(folder / "corpus.pkl")
-    if options.task == "reading":
-        add_everyday(trained, held)
-    if options.task == "support":
-        trained.pairs, held.pairs = load_pairs(folder / "pairs.jsonl")
+    add_everyday(trained, held)
     Training(trained, held, folder, options, rank).run()
 
 

@@ -1,4 +1,4 @@
-"""Tensors → a file of a reader's weights (`answerable.reading.weights`)."""
+"""Tensors → a file of a reader's weights (`answerable.e5.weights`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.e5.integers import rounded
+from answerable.e5.weights import rounded
 
 
 def write_weights(path: str | os.PathLike[str], tensors: Mapping[str, FloatArray], about: Mapping[str, Any]) -> None:

@@ -12,9 +12,9 @@ from langchain_core.documents import Document
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_postgres import PGVector
 
-from answerable.protocols import ChatModel, Message, StatementJudge
+from answerable.protocols import ChatModel, Message
 from answerable.settings import Settings as EngineSettings
-from answerable.wiring.build import build_chat_model, build_judge
+from answerable.wiring.build import build_chat_model
 from pdf_chat.errors import (
     APIError,
     ConfigurationError,
@@ -130,7 +130,7 @@ def _answer(question: str) -> str:
     prompt = PROMPT_TEMPLATE.format(contexto=inert(build_context(results)), pergunta=inert(question.strip()))
     with translated(CHAT_SETTING):
         written, is_cut = _written(_model(settings.engine), prompt, settings.engine.answer_tokens)
-    answer = checked(written, [document for document, _ in results], _judge(settings.engine))
+    answer = checked(written, [document for document, _ in results])
     if written.strip(_AROUND) == REFUSAL:
         return REFUSAL
     if not settings.is_strict:
@@ -154,9 +154,3 @@ def _written(model: ChatModel, prompt: str, max_tokens: int) -> tuple[str, bool]
 def _model(settings: EngineSettings) -> ChatModel:
     """One client for each configuration. The temperature is the model's own."""
     return build_chat_model(replace(settings, model=f"openai:{settings.openai_chat_model}"))
-
-
-@cache
-def _judge(settings: EngineSettings) -> StatementJudge | None:
-    """What reads the model's sentences with the PDF's texts."""
-    return build_judge(settings)

@@ -15,8 +15,8 @@ from answerable.answering.citations import cite_spans
 from answerable.datatypes import Citation, Document
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import read_file
-from answerable.sources.ocr.choice import find_ocr
-from answerable.sources.recordings.weights import find_speech
+from answerable.sources.ocr.pictures import find_ocr
+from answerable.sources.recordings.hear import find_speech
 from format_files.words import passages
 
 PAGE_SECONDS = 1500
@@ -40,7 +40,7 @@ def _ocr() -> Ocr | None:
 
 def _end_ocr() -> None:
     """Ends the process that recognises text, so that its time is counted."""
-    from answerable.sources.ocr.rapid import rapid_recogniser
+    from answerable.sources.ocr.pictures import rapid_recogniser
 
     rapid_recogniser()._end()
 

@@ -24,8 +24,6 @@ BENCHMARKS = Path(__file__).resolve().parents[1]
 MARKITDOWN = System("markitdown", "markitdown", ("markitdown[all]==0.1.9",), "`MarkItDown().convert`")
 SECONDS = 3600
 """The time for a file, of the clock."""
-READ = 0.5
-"""A file is read if at least so many of its words are found, of 1."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,6 @@ class Result:
     asked: int
     cpu: float
     failed: str = ""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether most of the words were found."""
-        return self.words >= READ
 
 
 def read_ours(sample: Sample, path: Path) -> Result:

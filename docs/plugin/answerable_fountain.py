@@ -6,13 +6,13 @@ from pathlib import PurePath
 
 from answerable import Document
 from answerable.datatypes import Part, PartKind
-from answerable.sources import SourceFormat, decode
+from answerable.sources import Format, Places, Split, decode
 
 SCENE = re.compile(r"^(?:\.(?=\w)|(?=(?:INT|EXT|EST|I/E)[./ ]))(.+)$", re.MULTILINE | re.IGNORECASE)
 TITLE = re.compile(r"^Title:\s*(.+)$", re.MULTILINE)
 
 
-def read(data: bytes, source: str) -> list[Document]:
+def read(data: bytes, source: str, context: object) -> list[Document]:
     text = decode(data, source)
     title = TITLE.search(text)
     found = Document.from_text(text, source=source, title=title[1] if title else PurePath(source).stem)
@@ -25,4 +25,4 @@ def read(data: bytes, source: str) -> list[Document]:
     return [replace(found, parts=tuple(parts))]
 
 
-SCREENPLAY = SourceFormat("fountain", (".fountain",), read)
+SCREENPLAY = Format(name="fountain", suffixes=(".fountain",), read=read, places=Places.LINES, split=Split.HEADINGS)

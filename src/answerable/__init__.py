@@ -21,12 +21,12 @@ __all__ = [
 ]
 
 if typing.TYPE_CHECKING:
-    from answerable.async_library import AsyncLibrary
+    from answerable.async_library import AsyncLibrary, aopen
     from answerable.datatypes import Answer, Chunk, Citation, Document, DocumentType, Location, Reason, RetrievalResult
     from answerable.errors import AnswerableError
     from answerable.indexing.reports import AddReport
     from answerable.library import Library
-    from answerable.wiring.build import aopen, open, read
+    from answerable.wiring.build import open, read
 
     __version__: str
 else:
@@ -36,7 +36,7 @@ else:
         "AnswerableError": "errors",
         "AsyncLibrary": "async_library",
         "Library": "library",
-        "aopen": "wiring.build",
+        "aopen": "async_library",
         "open": "wiring.build",
         "read": "wiring.build",
     }

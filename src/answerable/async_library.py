@@ -1,4 +1,4 @@
-"""`AsyncLibrary`: a library for programs on asyncio. Its methods run those of `Library` on threads."""
+"""`AsyncLibrary`: a library for asyncio programs. Its methods run the methods of `Library` on threads."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Sequence
 from contextlib import aclosing
 from copy import copy
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from answerable.answering.decide import Answering
 from answerable.datatypes import Answer, AnswerEvent, Exchange
 from answerable.errors import LibraryError
 from answerable.indexing.ingest import OnProgress, Progress
 from answerable.library import Library, Where
-from answerable.protocols import Answerer, Embedder, Reader
-from answerable.stopping import Work
+from answerable.protocols import Answerer, ChatModel, CoreStore, Embedder, Reader
+from answerable.sharing import Work
 from answerable.threads import Pool
+from answerable.wiring.build import Address
+from answerable.wiring.build import open as wiring_open
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# Calls that run at once; most of them compute and share the processors. A guess, not measured.
 THREADS = 8
 
 
@@ -55,7 +59,7 @@ def _reporting(
 
 
 class _Reports:
-    """Takes reports of progress from a thread to the event loop; ends the thread's work once it is cancelled."""
+    """Passes progress reports from a thread to the event loop; ends the thread's work once that is cancelled."""
 
     def __init__(self, on_progress: OnProgress | None) -> None:
         self._on_progress = on_progress
@@ -70,12 +74,12 @@ class _Reports:
 
 
 class AsyncLibrary:
-    """A `Library` whose methods are awaited: each runs on one of a few threads, so the event loop never waits for it.
+    """A `Library` with methods to await: each runs on one of a few threads, so the event loop never waits for it.
 
-    Methods, arguments, results and errors are those of `Library`; `on_progress` is called in the event loop. `blocking`
-    is the library underneath. Cancelling `add`, `sync` and `add_documents` stops them after the passages at hand, each
-    document stored whole or not at all; cancelling `ask` and leaving `ask_stream` stop the chat model. Other methods
-    run to their end on their thread. After `close` every method raises LibraryError.
+    Methods, arguments, results and errors are as in `Library`; `on_progress` is called in the event loop. `blocking` is
+    the underlying Library. If `add`, `sync` or `add_documents` is cancelled, it stops after the current passages, and
+    each document is stored whole or not at all. Cancelling `ask` or leaving `ask_stream` stops the chat model. Other
+    methods run to their end on their thread. After `close`, every method raises LibraryError.
     """
 
     def __init__(self, library: Library, threads: int = THREADS) -> None:
@@ -90,7 +94,7 @@ class AsyncLibrary:
         await self.close()
 
     async def close(self) -> None:
-        """Wait for the calls that run, then release all resources. Idempotent."""
+        """Wait for running calls, then release all resources. Idempotent."""
         self._closed.set()
         await asyncio.shield(asyncio.to_thread(self._close))
 
@@ -100,17 +104,17 @@ class AsyncLibrary:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder of the library's vectors."""
+        """The embedder that makes the library's vectors."""
         return self.blocking.embedder
 
     def reading_with(self, reader: Reader) -> AsyncLibrary:
-        """Return this library with another reader of sources, such as one that knows a password; close the reader."""
+        """Return this library with another file reader, such as one with a password. The caller closes the reader."""
         other = copy(self)
         other.blocking = self.blocking.reading_with(reader)
         return other
 
-    def use_answerer(self, answerer: Answerer) -> Answerer:
-        """Answer the next questions with another answerer; return the one it replaces, which may still be answering."""
+    def use_answerer(self, answerer: Answering) -> Answering:
+        """Use another answerer for the next questions; return the previous answerer, which may still be answering."""
         return self.blocking.use_answerer(answerer)
 
     async def ask(self, question: str, where: Where = None, history: Sequence[Exchange] = ()) -> Answer:
@@ -131,8 +135,7 @@ class AsyncLibrary:
     ) -> AsyncGenerator[AnswerEvent, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
 
-        Without `narrows` a question that names a person or a time is searched like any other. Leaving
-        the stream stops its `work`.
+        Without `narrows`, a person or a time in the question isn't used as a filter. Leaving the stream stops `work`.
         """
         events = self._pool().stream(lambda own: self.blocking.ask_stream(question, where, history, narrows, own), work)
         async with aclosing(events):
@@ -170,7 +173,7 @@ class AsyncLibrary:
 
 
 class Opening:
-    """A library that is opened when this is awaited or entered: `async with answerable.aopen(…) as library`."""
+    """Opens a library when awaited or entered: `async with answerable.aopen(…) as library`."""
 
     def __init__(self, make: Callable[[], Library]) -> None:
         self._make = make
@@ -193,7 +196,7 @@ class Opening:
         def make() -> Library:
             library = self._make()
             if left.is_set():
-                # Whoever asked for it was cancelled meanwhile.
+                # The task that opened the library was cancelled meanwhile.
                 library.close()
             return library
 
@@ -202,3 +205,20 @@ class Opening:
         except asyncio.CancelledError:
             left.set()
             raise
+
+
+def aopen(
+    address: Address = None,
+    create: bool = True,
+    store: CoreStore | None = None,
+    source_reader: Reader | None = None,
+    embedder: str | Embedder | None = None,
+    model: str | ChatModel | Answerer | None = None,
+    **settings: Any,
+) -> Opening:
+    """Open an AsyncLibrary in an asyncio program: `async with answerable.aopen(address) as library`.
+
+    You can also `await` the result of `aopen`, and close the library when you are done. Arguments and errors are as in
+    `open`, which runs on a thread.
+    """
+    return Opening(partial(wiring_open, address, create, store, source_reader, embedder, model, **settings))

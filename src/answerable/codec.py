@@ -1,7 +1,7 @@
-"""Datatypes ↔ JSON values: in rows of the stores, in exports, between processes, and in output for programs.
+"""Convert datatypes to JSON values and back, for rows of the stores, exports, other processes, and machine output.
 
-A dataclass becomes an object of its fields, in their order, without those at their default. Decoded data is untrusted:
-`made` checks that every value has the type of its field.
+A dataclass becomes an object with its fields in order; fields that have their default are left out. Data to decode is
+untrusted: `made` checks that every value has the type of its field.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from answerable.datatypes import Part, PartKind
 
 Made = TypeVar("Made")
 
-# No real data is nested deeper, and Python's own limit depends on the current call stack.
+# Levels of nesting: no real data is nested deeper, and Python's recursion limit depends on the current call stack.
 DEPTH = 100
 _KINDS = {kind.value: kind for kind in PartKind}
 _NONE = (None, None, None, None, None)
 
 
 def to_json(value: Any) -> str:
-    """Return compact JSON; types that JSON lacks become lists (sets), ISO texts (dates) or text."""
+    """Return compact JSON; of the types that JSON lacks, sets become lists, dates ISO strings, and others strings."""
     return _ENCODER.encode(value)
 
 
 def to_line(value: Any) -> bytes:
-    """Return a dataclass or mapping as a line of JSON in UTF-8; dataclasses inside become objects too."""
+    """Return a dataclass or mapping as a line of JSON in UTF-8; nested dataclasses become objects as well."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_object)
     return f"{text}\n".encode()
 
 
 def named(value: Any) -> dict[str, Any]:
-    """Return a dataclass as a dictionary, without the fields that have their default."""
+    """Return a dataclass as a dictionary, without the fields that have their default value."""
     found = ((field, getattr(value, field.name)) for field in fields(value))
     return {field.name: inner for field, inner in found if inner != _default(field)}
 
 
 def from_json(text: bytes) -> dict[str, Any]:
-    """Parse a JSON object. Raises ValueError for any other text."""
+    """Parse a JSON object. Raises ValueError for anything else."""
     try:
         value = json.loads(text.decode("utf-8"))
     except RecursionError:
@@ -60,7 +60,7 @@ def made(kind: type[Made], value: Any) -> Made:
 
 
 def part_to_row(part: Part) -> list[Any]:
-    """Return the fields of a part in their order, without the empty ones at the end, which older versions lack."""
+    """Return the fields of a part in order, without the last ones if empty, since rows of older versions lack them."""
     time = part.time.isoformat() if part.time else None
     row = [part.start, part.end, part.kind.value, part.page, part.headings, part.anchor, time, part.sender, part.body]
     last = [part.symbol, part.cells, part.place, part.seconds, part.box]
@@ -70,8 +70,8 @@ def part_to_row(part: Part) -> list[Any]:
 
 
 def parts_from_rows(rows: Sequence[Sequence[Any]]) -> tuple[Part, ...]:
-    """Return the parts from which `part_to_row` made these rows."""
-    # Most parts share the texts that name their place: each is kept once.
+    """Return the parts that `part_to_row` converted to these rows."""
+    # Most parts share the strings that name their place: keep each string only once in memory.
     known: dict[Any, Any] = {}
     share = known.setdefault
     parts = []
@@ -86,7 +86,7 @@ def parts_from_rows(rows: Sequence[Sequence[Any]]) -> tuple[Part, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value of a type that JSON lacks to a list or a text."""
+    """Convert a value of a type that JSON lacks to a list or a string."""
     if isinstance(value, (set, frozenset, tuple)):
         return list(value)
     return value.isoformat() if isinstance(value, (date, datetime)) else str(value)
@@ -117,7 +117,7 @@ def _made(kind: Any, value: Any, name: str) -> Any:
         return {key: _made(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
     elif isinstance(kind, type) and issubclass(kind, (Enum, datetime)) and isinstance(value, str):
         return kind(value) if issubclass(kind, Enum) else datetime.fromisoformat(value)
-    # In Python a bool is an int, but not here.
+    # In Python, a bool is an int; reject a bool where an int is expected.
     elif type(value) is kind:
         return value
     raise ValueError(f"{name} can't be {_shown(value)}")
@@ -136,7 +136,7 @@ def _made_dataclass(kind: Any, value: Any, name: str) -> Any:
     return kind(**{key: _made(hints[key], item, f"{name}.{key}") for key, item in value.items()})
 
 
-# Making an encoder takes longer than encoding a small value.
+# Reuse one encoder: making an encoder takes longer than encoding a small value.
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
@@ -146,7 +146,7 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 
 
 def _check_texts(value: Any, depth: int) -> None:
-    """Raise ValueError for texts that no store can hold, and for values nested too deeply."""
+    """Raise ValueError for strings that no store can hold, and for values nested too deeply."""
     if isinstance(value, str):
         try:
             value.encode("utf-8")

@@ -1,12 +1,12 @@
 """The data of the engine: Document → Chunk → RetrievalResult → Answer with its Citations.
 
-All classes are frozen and slotted; the module imports nothing of ours. Offsets count characters (code points) of
-`Document.content`, start inclusive, end exclusive, like Python slices.
+All classes are frozen and slotted; this module imports no other module of the package. Offsets count characters (code
+points) of `Document.content`, start inclusive, end exclusive, like Python slices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import numpy.typing
 
-# Quoted, so that reading files does not import NumPy, which doubles the start-up time.
+# The types are quoted, so that reading files does not import NumPy, which doubles the start-up time.
 FloatArray: TypeAlias = "numpy.typing.NDArray[numpy.float32]"
 IntArray: TypeAlias = "numpy.typing.NDArray[numpy.int32]"
 Span: TypeAlias = tuple[int, int]
+Facts: TypeAlias = "Mapping[str, str | float | None]"
 
 
 class _Name(str, Enum):
-    """An enum whose members print as their values."""
+    """An enum whose members are printed as their values."""
 
     __str__ = str.__str__
 
@@ -59,7 +60,7 @@ class DocumentType(_Name):
 
 
 class PartKind(_Name):
-    """The kind of a document's part."""
+    """The kind of a part of a document."""
 
     PAGE = "page"
     SLIDE = "slide"
@@ -77,12 +78,12 @@ class Part:
 
     Parts are in order and do not overlap. `page` counts pages, slides or the cells of a notebook from 1; `headings` is
     the path from the title down; `time` is naive local time; `sender` is None for the messenger's notices. `body` is
-    where a message's text begins, after its header and "<Media omitted>"; a section's, after its heading; a notebook's
-    code or output, after its fence. `symbol` is the dotted path of a function or class; code outside of functions and
-    classes has none. `cells` are where the cells of a PDF table's row begin. `place` is what the document itself calls
-    it (`Costs!A2:F2`). `seconds` are where it begins in a recording; a message that has them is a line of the voice
-    note before it. `box` is the left, top, right and bottom of a line in a picture, as fractions of its size. What no
-    part covers is running heads, footers and page numbers (PDF), or comments, preambles and directives (markup).
+    the offset of a message's text after its header and "<Media omitted>", of a section's text after its heading, or of
+    a notebook's code or output after its fence. `symbol` is the dotted path of a function or class; code outside of
+    both has none. `cells` are the offsets of the cells in a row of a PDF table. `place` is the document's own name of
+    the part (`Costs!A2:F2`). `seconds` is the part's start in a recording or, for a message, in the preceding voice
+    note. `box` is left, top, right and bottom of a line in a picture, as fractions of its size. No part covers running
+    heads, footers and page numbers (PDF), or comments, preambles and directives (markup).
     """
 
     start: int
@@ -100,14 +101,19 @@ class Part:
     seconds: float | None = None
     box: tuple[float, float, float, float] | None = None
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether the part is a transcribed line of a voice note, which is not in the chat's file."""
+        return self.kind is PartKind.MESSAGE and self.seconds is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A text with its origin. All offsets and quotes refer to `content`.
 
-    `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. `id` is derived from source and
-    content unless it is given. `parts` are places in the content; a document in a search result has none, its chunks
-    have theirs. `library` is its library's name where several are asked.
+    `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
+    source and content. `parts` are spans of the content; a document in a search result has no parts, but its chunks
+    do. `library` is the name of the document's library if several libraries are queried.
     """
 
     id: str
@@ -152,11 +158,11 @@ def document_id(source: str, content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The place of a span, for display. Pages and lines count from 1, both ends included.
+    """The location of a span, for display. Pages and lines count from 1, both ends included.
 
-    `lines` are those of the source; None if the content was rendered from another format (HTML, e-books). `pages` are
-    those of a book, slides or a notebook's cells, as `unit` says. `place` is what the document itself calls it; of a
-    recording, `seconds` are where the first and the last of its sentences begin.
+    `lines` are lines of the source; None if the content was rendered from another format (HTML, e-books). `pages` are
+    pages, slides or a notebook's cells, as `unit` says. `place` is the document's own name of the location. In a
+    recording, `seconds` are the times at which the first and the last sentence of the span begin.
     """
 
     lines: tuple[int, int] | None
@@ -171,11 +177,11 @@ class Location:
     seconds: tuple[float, float] | None = None
 
     def __str__(self) -> str:
-        """Return the place in a few words: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`."""
+        """Return a short description: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`."""
         return self.said({})
 
     def said(self, words: Mapping[str, str]) -> str:
-        """Return the place in a few words; `words` are those of another language for "to", "line" and units."""
+        """Return a short description in another language; `words` maps "to", "line" and units to its words."""
         until = f" {words.get('to', 'to')} "
         moments = until.join(dict.fromkeys(map(clock, self.seconds))) if self.seconds else ""
         if self.times:
@@ -227,10 +233,10 @@ def chunk_id(document: str, start: int, content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """A chunk that may contain the answer. Higher scores are better, comparable within one search only.
+    """A chunk that may contain the answer. Higher scores are better; they are comparable only within one search.
 
-    `meaning_rank` and `keyword_rank` are its ranks, from 1, in the two fused searches; None if it was not a candidate.
-    `other_places` is the number of other places, of those that pass the search's filter, that have the same text.
+    `meaning_rank` and `keyword_rank` are the chunk's ranks, from 1, in the two fused searches; None if it was not a
+    candidate. `other_places` is the number of other chunks that pass the search's filter and have the same text.
     """
 
     chunk: Chunk
@@ -245,8 +251,8 @@ class RetrievalResult:
 class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
-    `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
-    `web_address` is where a saved page comes from. `library` is that of Document. The quote has `other_places` more.
+    `answer` is the span of the document, within the quote, that answers the question; None if no reader model is sure.
+    `web_address` is a saved page's web address, `library` the document's, `other_places` the count of further places.
     """
 
     quote: str
@@ -264,46 +270,25 @@ class Citation:
     type: DocumentType = DocumentType.TEXT
 
 
-_MESSAGES = {"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}
-
-
 @dataclass(frozen=True, slots=True)
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    A time alone leaves out messages of other times and no other document, which has no such dates. Ends of periods are
-    exclusive, `datetime.min` and `datetime.max` open. If `applied` is false, none of it answers, and everything was
-    searched.
+    A time without a person leaves out messages of other times, but no other documents, which have no such times. Ends
+    of periods are exclusive; `datetime.min` and `datetime.max` are open ends. If `applied` is false, these messages
+    didn't answer, and everything was searched.
     """
 
     senders: tuple[str, ...] = ()
     periods: tuple[tuple[datetime, datetime], ...] = ()
     applied: bool = True
 
-    @property
-    def where(self) -> dict[str, Any]:
-        """The filter in the syntax of `answerable.filters`."""
-        return self.messages if self.senders else {"or": [self.messages, {"not": _MESSAGES}]}
-
-    @property
-    def messages(self) -> dict[str, Any]:
-        """The filter for the messages alone."""
-        conditions: list[dict[str, Any]] = [_MESSAGES]
-        if self.senders:
-            conditions.append({"sender": list(self.senders)})
-        if self.periods:
-            conditions.append({"or": [{"date": _bounds(start, end)} for start, end in self.periods]})
-        return {"and": conditions}
-
-
-def _bounds(start: datetime, end: datetime) -> dict[str, datetime]:
-    return {**({"gte": start} if start > datetime.min else {}), **({"lt": end} if end < datetime.max else {})}
-
 
 class Reason(_Name):
     """The reason for an answer or a refusal."""
 
     ANSWERED = "answered"
+    PARTLY = "the documents answer a part of it"
     EMPTY_LIBRARY = "empty library"
     NOTHING_FOUND = "nothing found"
     WEAK_EVIDENCE = "weak evidence"
@@ -311,7 +296,7 @@ class Reason(_Name):
     NO_ROWS = "no row of that time"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
-    OWN_WORDS = "the model's own words, which claim nothing of the documents"
+    OWN_WORDS = "the model's own words, without a source in the documents"
     SMALL_TALK = "a greeting, or a question about the program"
 
 
@@ -331,47 +316,55 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SentenceCheck:
-    """A sentence of a model's draft and the result of its check (`supported`, `unsupported`, …)."""
+    """A sentence of a model, its mark and the reason (see `checking.marks`), and its citations' numbers, from 1."""
 
     text: str
     support: str
     how: str
+    citations: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question, what was searched for, and the text of the answer."""
+    """A question, the text that was searched for, and the text of the answer."""
 
     question: str
     searched: str
     answer: str
 
 
-class SearchResults(list[RetrievalResult]):
-    """Passages, best first, the filter that the question implies, if any, and what `Answer.unavailable` is."""
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step on the way to an answer: its input, its choice, and the values that decided.
 
-    __slots__ = ("narrowing", "unavailable")
+    A deciding value is stored together with its threshold. All are JSON values; empty and unknown ones are left out.
+    """
 
-    def __init__(
-        self,
-        results: Iterable[RetrievalResult] = (),
-        narrowing: Narrowing | None = None,
-        unavailable: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(results)
-        self.narrowing = narrowing
-        self.unavailable = unavailable or {}
+    name: str
+    given: Mapping[str, str | float]
+    chose: Mapping[str, str | float]
+    values: Mapping[str, str | float]
+
+    @classmethod
+    def of(cls, name: str, given: Facts | None = None, chose: Facts | None = None, values: Facts | None = None) -> Step:
+        """Return a step without empty and unknown values; numbers have few decimals."""
+        return cls(name, *map(_known, (given, chose, values)))
+
+
+def _known(facts: Facts | None) -> dict[str, str | float]:
+    known = {name: value for name, value in (facts or {}).items() if value is not None and value != ""}
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in known.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
 
-    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe. `question`
-    is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer: `model` is its
-    name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why there is no
-    written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error (see
-    `errors.error_code`), or `truncated`. `unavailable` tells which of several libraries failed, and why.
+    `text` is verbatim what was quoted or what a model wrote: the code that renders it must make it safe. `question` is
+    the text that was searched for. `timings` are seconds of wall time per step. If a model wrote it: `model` is its
+    name, `checks` are the marks of its sentences, `usage` is the cost. `problem` is why no model wrote it or, with
+    `checks`, why its end may be missing; `problem_code` is that error's code (`errors.error_code`), or `truncated`.
+    `unavailable` maps those of several libraries that failed to the reason. `why` has the steps to the answer.
     """
 
     question: str
@@ -384,24 +377,24 @@ class Answer:
     results: tuple[RetrievalResult, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     model: str = ""
-    draft: str = ""
     checks: tuple[SentenceCheck, ...] = ()
     usage: Usage | None = None
     problem: str = ""
     problem_code: str = ""
     narrowing: Narrowing | None = None
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    why: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerEvent:
-    """An event while a question is answered; exactly one field is set.
-
-    First `searched`, the question that is searched for; then `text`, pieces of a model's draft, and `mark`, a complete
-    `[n]` in the draft with its passage; last `answer`, the checked draft, the quotes, or a refusal.
+    """An event while a question is answered: first `searched`, the text that is searched for; then a `step`, which is a
+    model's call of a tool, a piece of its `text` unless grounding is strict, or a `mark`, which is a citation's number
+    before its first `[n]`; at last the `answer`. One field is set.
     """
 
     searched: str = ""
     text: str = ""
-    mark: tuple[int, RetrievalResult] | None = None
+    mark: tuple[int, Citation] | None = None
+    step: Step | None = None
     answer: Answer | None = None

@@ -8,6 +8,7 @@
     │   ├── DamagedSource      broken, truncated or hostile
     │   ├── EncryptedSource    a password is required
     │   ├── EmptySource        no text
+    │   ├── ReaderFailed       a reader has an error in its code
     │   ├── UnreadPages        some pages have no text; the others were read
     │   ├── SourceTooLarge     over a size limit
     │   ├── AddressRefused     a forbidden address, or one that the site's robots.txt excludes
@@ -30,6 +31,7 @@
     │   ├── ProviderRetired        the service no longer exists
     │   ├── ModelNotFound          the provider has no such model
     │   ├── RequestRejected        the request is invalid, or too long for the model
+    │   │   └── ToolsRefused       the server or the model takes no tools
     │   ├── ContentFiltered        the provider's filter blocked the answer
     │   └── MalformedResponse      the response violates the protocol, or was cut off
     ├── WorkerLost             a worker process died
@@ -43,8 +45,8 @@ Every message says what happened and what to do next.
 from __future__ import annotations
 
 import re
-
-from answerable.installation import how_to_install
+import sys
+from functools import cache
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -67,7 +69,7 @@ class SourceNotFound(SourceError):
 
 
 class UnsupportedSource(SourceError):
-    """No reader supports this format."""
+    """No file reader supports this format."""
 
 
 class DamagedSource(SourceError):
@@ -82,8 +84,12 @@ class EmptySource(SourceError):
     """The file has no text."""
 
 
+class ReaderFailed(SourceError):
+    """A file reader has a bug; the file may be valid."""
+
+
 class UnreadPages(SourceError):
-    """Some pages have no text layer, and nothing is installed that reads them. The others were read: a warning."""
+    """Some pages have no text layer, and no installed package reads them. A warning: the other pages were read."""
 
 
 class SourceTooLarge(SourceError):
@@ -158,7 +164,7 @@ class EmbeddingError(AnswerableError):
 
 
 class WorkerLost(AnswerableError):
-    """A worker process died, and so did those that retried its work."""
+    """A worker process died, and so did the processes that retried its work."""
 
 
 class FilterError(AnswerableError):
@@ -214,6 +220,10 @@ class RequestRejected(ProviderError):
     """The request is invalid, or too long for the model."""
 
 
+class ToolsRefused(RequestRejected):
+    """The server or the model takes no tools."""
+
+
 class ContentFiltered(ProviderError):
     """The provider's filter blocked the answer."""
 
@@ -222,3 +232,51 @@ class MalformedResponse(ProviderError):
     """The response violates the protocol, or was cut off."""
 
     retryable = True
+
+
+@cache
+def install_command(extra: str) -> str:
+    """Return the command that adds an extra to the environment in which this copy is installed.
+
+    The command is for the folder of the source or the wheel, so it contains no local path and no package index.
+    """
+    origin, installer = _origin()
+    wanted = f"'{origin}[{extra}]'"
+    from pathlib import Path
+
+    environment = Path(sys.prefix)
+    if (environment / "uv-receipt.toml").is_file():
+        return f"uv tool install {wanted}"
+    if (environment / "pipx_metadata.json").is_file():
+        return f"pipx install --force {wanted}"
+    if environment.parent.name == "archive-v0":
+        # An environment of uvx.
+        return f"uvx --from {wanted} answerable"
+    return f"{'uv pip' if installer == 'uv' else 'pip'} install {wanted}"
+
+
+def how_to_install(extra: str) -> str:
+    """Return a sentence on how to add an extra."""
+    command = install_command(extra)
+    folder = "the wheel" if ".whl[" in command else "Answerable's source"
+    return f"Run in the folder of {folder}: {command}"
+
+
+def _origin() -> tuple[str, str]:
+    """Return `.` for a source folder or the name of the wheel, and what installed it (PEP 610, PEP 376)."""
+    # Import these only if a package is missing: they take longer to import than the rest of the package.
+    import json
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        found = distribution("answerable")
+    except PackageNotFoundError:
+        # Run from its source.
+        return ".", "pip"
+    installer = (found.read_text("INSTALLER") or "pip").strip()
+    origin = json.loads(found.read_text("direct_url.json") or "{}")
+    if "dir_info" in origin:
+        return ".", installer
+    name = unquote(urlsplit(origin.get("url", "")).path).rpartition("/")[2]
+    return f"./{name if name.endswith('.whl') else f'answerable-{found.version}-py3-none-any.whl'}", installer

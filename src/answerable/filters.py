@@ -7,9 +7,9 @@
     {"and": […]}, {"or": […]}, {"not": …}
 
 Fields: source, type, language, title, document_id, date, sender, page, heading, text_hash (of the passage's text, see
-`text.places`), and any key of the document's metadata.
-Texts are compared without case and accents. A chunk with several values (the senders of a chat window) matches if one
-of them does. An upper bound that is a day includes the day.
+`text.indexed_text`), and any key of the document's metadata.
+Strings are compared without case and accents. A chunk with several values (the senders of a chat window) matches if one
+of the values does. An upper bound that is a date includes that day.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from answerable.errors import FilterError
 Scalar: TypeAlias = "str | int | float | bool"
 Bound: TypeAlias = "float | datetime"
 
-DEPTH = 50
-# Longer texts are not cached, and are not dates.
+DEPTH = 50  # levels of nesting, which bounds the recursion; no filter written by a person has as many
+# Characters: longer strings are not cached, and are not dates.
 _REMEMBERED = 200
 
 _SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = 80
+_SHORT.maxstring = _SHORT.maxother = 80  # characters of a value in a message, about a line
 
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """The field has one of these values (texts normalised)."""
+    """The field has one of these values (strings normalised)."""
 
     field: str
     values: tuple[Scalar, ...]
@@ -64,21 +64,21 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """All of these match."""
+    """All of these filters match."""
 
     filters: tuple[Filter, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one of these matches."""
+    """At least one of these filters matches."""
 
     filters: tuple[Filter, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """This does not match."""
+    """This filter does not match."""
 
     filter: Filter
 
@@ -97,7 +97,7 @@ def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
         case None:
             return True
         case OneOf(field, values):
-            # True == 1 in Python, but neither for users nor in other stores.
+            # In Python, True == 1. Distinguish them, as users and other stores do.
             wanted = {(type(value) is bool, value) for value in values}
             return any((type(value) is bool, value) in wanted for value in field_values(fields, field))
         case Between():
@@ -113,7 +113,7 @@ def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
 
 
 def normalize_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields as stores keep them: lists of normalised scalars, dates in ISO form; others are dropped."""
+    """Return fields as stores keep them: lists of normalised scalars, dates in ISO form. Drop all other values."""
     normal: dict[str, Any] = {}
     for name, value in fields.items():
         values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
@@ -124,7 +124,7 @@ def normalize_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def normalize(value: Any) -> Scalar:
-    """Return a value in comparable form: texts without case and accents, dates in ISO form."""
+    """Return a value in comparable form: strings without case and accents, dates in ISO form."""
     if isinstance(value, datetime):
         return _naive(value).isoformat().lower()
     if isinstance(value, date):
@@ -144,7 +144,7 @@ def comparable(value: Any) -> Bound | None:
 
 
 def _normalize_text(text: str) -> str:
-    # Long texts would fill the memory, and are rarely compared twice.
+    # Don't cache long strings: they would fill the memory, and are rarely compared twice.
     return _short_normal(text) if len(text) <= _REMEMBERED else _normal(text)
 
 
@@ -212,7 +212,7 @@ def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
     for name, value in condition.items():
         bound, is_day = _parse_bound(field, value)
         if is_day and isinstance(bound, datetime) and name in ("lte", "gt"):
-            # The last moment of the day, which exists also on the last day of the calendar.
+            # Use the last moment of the day, since the calendar's last day has no next day.
             bound += timedelta(days=1, microseconds=-1)
         bounds[name] = bound
     if len({type(bound) for bound in bounds.values()}) > 1:
@@ -236,7 +236,7 @@ def _parse_bound(field: str, value: Any) -> tuple[Bound, bool]:
 
 
 def _shown(value: object) -> str:
-    """Return a value for a message: short, printable, texts in quotes."""
+    """Return a value as it is shown in a message: short, printable, strings in quotation marks."""
     return _SHORT.repr(value)
 
 
@@ -278,7 +278,7 @@ def _as_float(value: float) -> float:
 
 
 def _is_scalar(value: Any) -> bool:
-    """Return whether a value can be compared: a text, a number (not NaN), a date."""
+    """Return whether a value can be compared: a string, a number (not NaN), a date."""
     return isinstance(value, (str, int, float, bool, date)) and value == value
 
 
@@ -305,5 +305,5 @@ def _lies_between(range: Between, value: Any) -> bool:
 
 
 def both(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the filter that passes what passes both of these."""
+    """Return the filter that passes only what passes both filters."""
     return {"and": [one, other]} if one else other

@@ -1,22 +1,20 @@
-"""`Library`: add documents, search, ask. Every interface calls it; it knows protocols, not adapters."""
+"""`Library`: add documents, search, ask. Every interface calls it; it depends on protocols, not on adapters."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from answerable.answering.extractive import refuse
-from answerable.answering.follow_up_rewriting import keeps_what_was_named
-from answerable.answering.quote_places import quote_places, with_places
-from answerable.answering.step_clock import StepClock
-from answerable.computing.computing import Computing, is_of_rows
+from answerable.answering.ask import ask, last_of
+from answerable.answering.citations import quote_places
+from answerable.answering.decide import Answering, Parts
+from answerable.answering.found import Found
+from answerable.answering.search import SearchResults, named_filter, search, understand
+from answerable.computing.computing import Computing
 from answerable.computing.summaries import summarize
 from answerable.datatypes import (
     Answer,
@@ -26,41 +24,32 @@ from answerable.datatypes import (
     Document,
     Exchange,
     Narrowing,
-    Reason,
-    SearchResults,
 )
-from answerable.filters import both, parse_filter
+from answerable.filters import parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
-from answerable.indexing.workers.worker_pool import WorkerPool
+from answerable.indexing.worker_pool import WorkerPool
 from answerable.maintenance.erasing import erase_if_due, erased_if_due, forget_origin, forget_vectors, unerased
-from answerable.maintenance.filter_choices import FilterChoices, filter_choices
-from answerable.maintenance.statistics import LibraryStats, library_stats
-from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
+from answerable.maintenance.statistics import FilterChoices, LibraryStats, filter_choices, library_stats
+from answerable.maintenance.verification.findings import VerifyReport
+from answerable.maintenance.verification.verifying import VerifyOptions, verify
 from answerable.protocols import (
-    Answerer,
     CoreStore,
     Embedder,
-    Evidence,
     JoinedStore,
-    Quoting,
     Reader,
     Store,
     StoredDocument,
     TextSplitter,
 )
 from answerable.retrieval.document_names import no_document, resolve
-from answerable.retrieval.narrowing import Narrowed, narrow_among
-from answerable.retrieval.question import analyze_question, likely_language, required
-from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
-from answerable.stopping import Work
-from answerable.stores.binding import check_embedder
+from answerable.retrieval.retriever import ALL_STEPS, Steps, required
+from answerable.sharing import Work
 from answerable.stores.completed import Capability, completed, require
+from answerable.stores.records import check_embedder
 
-PASSAGES_PER_ANSWER, EXTRACTS = 6, 16
-# If a narrowed search ends like this, search everything.
-_NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
+PASSAGES_PER_ANSWER, EXTRACTS = 6, 16  # passages for an answer; sentences of a summary. Guesses, not measured.
 
 Where: TypeAlias = "Mapping[str, Any] | None"
 
@@ -79,7 +68,7 @@ class Library:
         embedder: Embedder,
         splitter: TextSplitter,
         reader: Reader,
-        answerer: Answerer,
+        answerer: Answering,
         narrows: bool = True,
         steps: Steps = ALL_STEPS,
         worker_pool: WorkerPool | None = None,
@@ -107,17 +96,17 @@ class Library:
 
     @property
     def store(self) -> Store:
-        """The library's store, for a library of several that has this one as a part."""
+        """The library's store, for a joined library that has this library as a part."""
         return self._store
 
     @property
     def unavailable(self) -> Mapping[str, str]:
-        """Where the library is several, those that can't be asked at present, and why."""
+        """For several joined libraries: those that can't be queried at present, and why."""
         return self._store.unavailable if isinstance(self._store, JoinedStore) else {}
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder of the library's vectors."""
+        """The embedder that makes the library's vectors."""
         return self._embedder
 
     def close(self) -> None:
@@ -129,13 +118,13 @@ class Library:
         self._store.close()
 
     def reading_with(self, reader: Reader) -> Library:
-        """Return this library with another reader of sources, such as one that knows a password; close the reader."""
+        """Return this library with another file reader, such as one with a password. The caller closes the reader."""
         other = copy(self)
         other._reader = reader
         return other
 
-    def use_answerer(self, answerer: Answerer) -> Answerer:
-        """Answer the next questions with another answerer; return the one it replaces, which may still be answering."""
+    def use_answerer(self, answerer: Answering) -> Answering:
+        """Use another answerer for the next questions; return the previous answerer, which may still be answering."""
         replaced, self._answerer = self._answerer, answerer
         return replaced
 
@@ -157,10 +146,10 @@ class Library:
         dry_run: bool = False,
         checksum: bool = False,
     ) -> SyncReport:
-        """Update the documents of these origins, or of all. An origin that fails is reported; the others are synced.
+        """Update the documents of these origins, or of all origins. Report an origin that fails, and sync the rest.
 
-        A file counts as unchanged if its size and time are; `checksum` reads every file. Raise NotFollowed, and
-        LibraryError if the store keeps no sync records.
+        A file counts as unchanged if its size and modification time are; with `checksum`, every file is read. Raise
+        NotFollowed, and LibraryError if the store keeps no sync records.
         """
         require(self._store, Capability.SYNC)
         return erased_if_due(self._store, self._followed(on_progress, dry_run).sync(origins, checksum))
@@ -170,7 +159,7 @@ class Library:
         return self._followed().origins()
 
     def unfollow(self, origin: str, forget: bool = False) -> AddReport:
-        """Stop following an origin and `remove` its documents that no other origin has. Raise NotFollowed."""
+        """Stop following an origin, and `remove` its documents unless another origin has them. Raise NotFollowed."""
         if forget:
             forget_origin(self._store, self._embedder, [each.name for each in self.origins() if each.is_called(origin)])
         return erased_if_due(self._store, self._followed().unfollow(origin), asked=True)
@@ -178,7 +167,7 @@ class Library:
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
-        """Add documents. Each replaces the documents with its id or source."""
+        """Add documents. Each one replaces stored documents that have its id or source."""
         listed = documents if isinstance(documents, Sequence) else list(documents)
         return erased_if_due(self._store, self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed)))
 
@@ -202,24 +191,19 @@ class Library:
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
-        question, chunks = required(question), self._store.count()[1]
-        if not chunks:
-            return SearchResults(unavailable=self.unavailable)
-        narrowed = self._narrowed(question, where) if narrows else None
-        applied = narrowed if narrowed and narrowed.narrowing.applied else None
-        results = self._evidence(question, where, applied, StepClock(), chunks, k).results
-        return SearchResults(results, narrowed.narrowing if narrowed else None, self.unavailable)
+        parts = self._parts()
+        asked = understand(question, (), where, parts, narrows)
+        results = search(asked, asked.attempts[0], parts, k).results
+        return SearchResults(results, asked.narrowed.narrowing if asked.narrowed else None, self.unavailable)
 
     def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
         """Return the filter that `search` derives from a question that names a person or a time, or None."""
-        narrowed = self._narrowed(required(question), where)
-        return narrowed.narrowing if narrowed else None
+        named = named_filter(required(question), where, self._parts())
+        return named.narrowing if named else None
 
     def ask(self, question: str, where: Where = None, history: Sequence[Exchange] = ()) -> Answer:
         """Answer with citations verified verbatim, or refuse. The question may refer to the exchanges of `history`."""
-        (*_, last) = self.ask_stream(question, where, history)
-        assert last.answer is not None
-        return last.answer
+        return last_of(self.ask_stream(question, where, history))
 
     def ask_stream(
         self,
@@ -231,83 +215,34 @@ class Library:
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
 
-        Without `narrows` a person or a time in the question is no filter. Another thread may stop the `work`.
+        Without `narrows`, a person or a time in the question isn't used as a filter. Another thread may stop `work`.
         """
-        return self._answer_stream(self._answerer, question, where, history, narrows, work or Work())
+        return ask(question, history, where, self._parts(), narrows, work)
 
     def quote(self, question: str, where: Where = None) -> Answer:
         """Answer as `ask` does, but with quotes only: without the chat model, its time and its cost."""
-        quoting = self._answerer.quoting if isinstance(self._answerer, Quoting) else self._answerer
-        (*_, last) = self._answer_stream(quoting, question, where, (), True, Work())
-        assert last.answer is not None
-        return last.answer
-
-    def _answer_stream(
-        self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange], narrows: bool, work: Work
-    ) -> Generator[AnswerEvent, None, None]:
-        clock = StepClock()
-        searched, spent = answerer.standalone(required(question), history)
-        if history:
-            clock.lap("rewriting")
-        yield AnswerEvent(searched=searched)
-        if not (chunks := self._store.count()[1]):
-            refusal = refuse(self._evidence(searched, where, None, clock, chunks), Reason.EMPTY_LIBRARY)
-            yield AnswerEvent(answer=replace(refusal, timings=clock.timings(), unavailable=self.unavailable))
-            return
-        narrowed = self._narrowed(searched, where) if narrows else None
-        if narrowed and not keeps_what_was_named(question, searched) and not self._narrowed(question, where):
-            narrowed = None
-        computed: Answer | None = None
-        attempts = (*(narrowed.attempts() if narrowed else ()), None)
-        for attempt in attempts:
-            about = narrowed.topic if narrowed and not (attempt and attempt.is_open) else ""
-            found = self._evidence(searched, where, attempt, clock, chunks)
-            evidence = replace(found, message=question.strip(), about=about)
-            if attempt is attempts[0]:
-                computed = self._computing.answer(
-                    *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where), work)
-                )
-            work.check()
-            if computed:
-                clock.lap("computing")
-                evidence = replace(evidence, computed=replace(computed, results=evidence.results))
-            with closing(answerer.stream(evidence, history)) as events:
-                for event in events:
-                    if event.answer is None:
-                        yield event
-                        continue
-                    clock.lap("answering")
-                    if attempt and event.answer.reason in _NOT_FOUND:
-                        break
-                    shown = None if is_of_rows(event.answer, computed) else narrowed
-                    usage = [used for used in (spent, event.answer.usage) if used is not None]
-                    answer = replace(
-                        with_places(self._store, event.answer, evidence),
-                        usage=sum(usage[1:], usage[0]) if usage else None,
-                        narrowing=replace(shown.narrowing, applied=attempt is not None) if shown else None,
-                        timings=clock.timings(),
-                        unavailable=self.unavailable,
-                    )
-                    yield AnswerEvent(answer=answer)
-                    return
+        parts = self._parts()
+        quoting = replace(parts, answering=replace(parts.answering, writer=None))
+        return last_of(ask(question, (), where, quoting))
 
     def places(self, quote: str, where: Where = None) -> list[Citation]:
-        """Return where exactly this text appears: 512 passages a language at most. Raise FilterError and ValueError."""
+        """Return where this quote occurs, in at most 512 passages a language. Raise FilterError and ValueError."""
         return quote_places(self._store, quote, parse_filter(where))
 
-    def evidence(self, question: str, where: Where = None) -> Evidence:
-        """Return the evidence for a question. No filter is derived from the question: the search uses only `where`."""
-        return self._evidence(question, where, None, StepClock(), self._store.count()[1])
+    def evidence(self, question: str, where: Where = None) -> Found:
+        """Return the passages for a question and the values that rank them. No filter is derived from the question."""
+        parts = self._parts()
+        return search(understand(question, (), where, parts, narrows=False), None, parts)
 
     def choices(self) -> FilterChoices:
-        """Return what a search of this library can be filtered by."""
+        """Return the fields and values by which a search of this library can be filtered."""
         return filter_choices(self._store)
 
     def remove(self, document_id: str, forget: bool = False) -> None:
-        """Remove a document, and `forget` its vectors in the cache, which other libraries may use too.
+        """Remove a document and, with `forget`, its vectors in the cache, which other libraries may also use.
 
-        In a library of up to 10,000 passages nothing of it is left in any file when the call returns; in a larger one,
-        `unerased` counts what is left until the files are rewritten (see docs/security.md). Raise DocumentNotFound.
+        In a library of up to 10,000 passages, no data of it is left in any file when the call returns. In a larger one,
+        `unerased` counts what is left until the files are rewritten (docs/security.md). Raise DocumentNotFound.
         """
         if forget:
             forget_vectors(self._store, self._embedder, [document_id])
@@ -316,11 +251,11 @@ class Library:
         erase_if_due(self._store, asked=True)
 
     def unerased(self) -> int:
-        """Return how many removed passages may still have data in the library's files: `verify(repair=True)` erases."""
+        """Return how many removed passages may still have data in the files; `verify(repair=True)` erases such data."""
         return unerased(self._store).passages
 
     def resolve(self, name: str) -> str:
-        """Return the id of the document with this id, unique id prefix, path, title, file name, or a part of these two.
+        """Return the id of a document, given an id, unique id prefix, path, title, file name, or part of the last two.
 
         Raise DocumentNotFound if no document matches, or several do; its `candidates` list them.
         """
@@ -334,7 +269,7 @@ class Library:
         return document
 
     def file_hashes(self, document_id: str) -> set[str]:
-        """Return the SHA-256 of each followed file in which this document was read, as of its last visit."""
+        """Return the SHA-256 of each followed file that contains this document, as of the file's last visit."""
         return {each.hash for each in self._store.records() if each.hash and document_id in each.documents}
 
     def documents(self) -> list[StoredDocument]:
@@ -342,7 +277,7 @@ class Library:
         return list(self._store.documents())
 
     def summary(self, document_id: str, most: int = EXTRACTS) -> list[Citation]:
-        """Return a document's most central sentences, at most so many, in their order. Raise DocumentNotFound."""
+        """Return a document's most central sentences, at most `most`, in document order. Raise DocumentNotFound."""
         return summarize(self._store, self.document(document_id), most)
 
     def chunks(self, document_id: str) -> list[Chunk]:
@@ -369,39 +304,22 @@ class Library:
     def _ingestion(self, sources: int, on_progress: OnProgress | None, dry_run: bool) -> Ingestion:
         return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._worker_pool)
 
-    def _narrowed(self, question: str, where: Where) -> Narrowed | None:
-        return narrow_among(self._store, question, where, self.now()) if self._narrows else None
+    def _parts(self) -> Parts:
+        """Return the parts of the library that one question uses. Raise EmbedderMismatch."""
+        self._check_embedder()
+        how = self._answerer, self.now, self._narrows, self._passages, self._steps
+        return Parts(self._store, self._embedder, self._computing, *how)
 
     def _check_embedder(self) -> None:
-        """Raise EmbedderMismatch if the vectors come from another embedder; skip the check once it has passed."""
+        """Raise EmbedderMismatch if another embedder made the vectors; skip the check once it has passed."""
         if not self._is_bound:
             made_by = self._store.fingerprint
             check_embedder(made_by, self._embedder.fingerprint)
             self._is_bound = made_by is not None
 
-    def _evidence(
-        self, question: str, where: Where, narrowed: Narrowed | None, clock: StepClock, chunks: int, k: int = 0
-    ) -> Evidence:
-        topic = narrowed.topic if narrowed and not narrowed.is_open else None
-        asked = analyze_question(required(question), self._store.languages(), topic)
-        language = asked.language or likely_language(asked.text, self._store.languages())
-        condition = parse_filter(both(where, narrowed.where) if narrowed else where)
-        if not chunks:
-            nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
-            return Evidence(asked.text, language, nothing, {}, (), (), condition)
-        self._check_embedder()
-        vector = self._embedder.embed_query(asked.text)
-        clock.lap("embedding")
-        weights = word_weights(self._store, asked, chunks)
-        request = SearchRequest(asked, vector, weights, chunks, condition)
-        found = retrieve(self._store, request, k or self._passages, self._steps)
-        clock.lap("retrieval")
-        results, indexed = zip(*found, strict=True) if found else ((), ())
-        return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)
-
 
 def over(library: Library, store: Store | CoreStore) -> Library:
-    """Return a library with another's embedder and answerer over a store; close that store. Raise EmbedderMismatch."""
+    """Return a library on `store` with `library`'s parts. The caller closes the store. Raise EmbedderMismatch."""
     other = copy(library)
     other._store = completed(store)
     other._computing = Computing(other._store, lambda: other.now())

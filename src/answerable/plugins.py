@@ -1,6 +1,6 @@
-"""Plug-ins: what installed packages add by entry points, and how their errors name them.
+"""Plug-ins: objects that installed packages add by entry points, and error messages that name the plug-in.
 
-Looking them up takes tens of milliseconds, so it is done when a name or suffix is asked for that is not built in.
+Looking up plug-ins takes tens of milliseconds, so it is done only for a name or suffix that is not built in.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Plugin:
         return loaded
 
     def failed(self, what: str, error: BaseException) -> str:
-        """Return what failed and why, as the beginning of a message."""
+        """Return the beginning of a message that says what failed and why."""
         return f"{self} {what} ({type(error).__name__}: {sendable(str(error)[:300])})"
 
 
 @cache
 def installed(kind: str) -> tuple[Plugin, ...]:
-    """Return the installed plug-ins of a kind, by name and package. Of several with one name the first is used."""
+    """Return a kind's installed plug-ins, sorted by name and package. Of those with one name, the first is used."""
     from importlib.metadata import entry_points
 
     found = []

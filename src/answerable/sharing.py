@@ -1,9 +1,13 @@
-"""Many threads compute at once: in a fair order on a few lanes, or together in one batch."""
+"""Share processors among threads: in a fair order on a few lanes, or together in one batch; and stop work early.
+
+Work is stopped if no caller waits for it any more, or if it exceeds its budget.
+"""
 
 from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,11 +19,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SHARE = 8
-"""Work is due after this multiple of the time that it takes alone, as if that many callers shared the processors."""
+"""Work is due after this multiple of the time that it takes alone, as if this many callers shared the processors."""
 
 
 class Lanes:
-    """A few threads that run calls in the order in which they are due; equal ones in the order in which they came."""
+    """A few threads that run calls by due time; calls with the same due time run in the order in which they came."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -30,7 +34,7 @@ class Lanes:
         self._begun = 0
 
     def submit(self, call: Callable[[], T], due: float = 0) -> Future[T]:
-        """Call in a thread. Raise RuntimeError after `close`."""
+        """Run the call in a thread. Raise RuntimeError after `close`."""
         future: Future[T] = Future()
         with self._lock:
             # One run of `_next` for each call; which call it takes is decided when a thread is free.
@@ -41,9 +45,9 @@ class Lanes:
     def run_all(self, work: Callable[[Item], Result], pieces: Sequence[tuple[Item, int]]) -> list[Result]:
         """Work on the pieces of one caller, each with its size in any unit, and return the results in order.
 
-        Pieces are due in proportion to their size together: so the longest wait is short in relation to the work
-        ("stretch", Bender et al. 1998), a small caller passes large ones, and no one is passed for ever. An error drops
-        the pieces not begun.
+        The caller's due time is proportional to the total size of its pieces. So the longest wait relative to the work
+        is short ("stretch", Bender et al. 1998), small callers overtake large ones, and no caller waits for ever. After
+        an error, pieces that haven't begun are dropped.
         """
         with self._lock:
             due = self._begun + SHARE * sum(size for _, size in pieces)
@@ -55,7 +59,7 @@ class Lanes:
                 future.cancel()
 
     def close(self) -> None:
-        """Refuse new calls; those accepted still run. Idempotent."""
+        """Refuse new calls; accepted calls still run. Idempotent."""
         self._threads.shutdown(wait=False)
 
     def _sized(self, work: Callable[[Item], Result], item: Item, size: int) -> Result:
@@ -74,11 +78,11 @@ class Lanes:
 
 
 class Batching(Generic[Item, Result]):
-    """Computes the items of many threads in batches: those that arrive while one is computed are the next one.
+    """Computes the items of many threads in batches: items that arrive during one batch form the next batch.
 
-    Nobody waits for a batch to fill, and an item alone is computed in its caller's thread. `compute` returns results in
-    order; it never runs twice at once. If it fails for several items, each is computed alone, so that an error reaches
-    its own caller only. A batch has at most `most` items.
+    No thread waits for a batch to fill, and a single item is computed in its caller's thread. `compute` returns results
+    in order; it never runs twice at once. If it fails for several items, each item is computed alone, so that an error
+    reaches only its own caller. A batch has at most `most` items.
     """
 
     def __init__(self, compute: Callable[[Sequence[Item]], Sequence[Result]], most: int) -> None:
@@ -115,7 +119,7 @@ class Batching(Generic[Item, Result]):
             self._fill(batch)
         finally:
             with self._lock:
-                # If this thread was interrupted, the others still want their results.
+                # If this thread was interrupted, the other threads still need their results.
                 self._waiting.extendleft(call for call in reversed(batch) if not (call is own or call.is_done))
                 self._choose_leader()
             for call in batch:
@@ -140,7 +144,7 @@ class Batching(Generic[Item, Result]):
             self._leader.turn.set()
 
     def _withdraw(self, call: _Call[Item, Result]) -> None:
-        """Forget the item of a thread that waits no longer."""
+        """Drop the item of a thread that no longer waits."""
         with self._lock:
             if call in self._waiting:
                 self._waiting.remove(call)
@@ -149,7 +153,7 @@ class Batching(Generic[Item, Result]):
 
 
 class _Call(Generic[Item, Result]):
-    """An item, and what became of it. `turn` is set when its thread shall lead, or when the result is there."""
+    """An item with its result or error. `turn` is set when its thread must compute the next batch or has its result."""
 
     def __init__(self, item: Item) -> None:
         self.item = item
@@ -159,5 +163,43 @@ class _Call(Generic[Item, Result]):
 
     @property
     def is_done(self) -> bool:
-        """Whether there is a result or an error."""
+        """Whether the item has a result or an error."""
         return bool(self.results) or self.error is not None
+
+
+class Stopped(Exception):
+    """Raised in a thread whose result no caller waits for any more."""
+
+
+class OverBudget(Exception):
+    """Raised in a thread whose work has used up its CPU time."""
+
+
+class Work:
+    """Work of one thread, which other threads may stop; the working thread calls `check` from time to time."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Have the next `check` raise Stopped. Idempotent."""
+        self._stopped.set()
+
+    def check(self) -> None:
+        """Raise Stopped if the work was stopped."""
+        if self._stopped.is_set():
+            raise Stopped
+
+
+class Budget:
+    """The CPU time, in seconds, that the creating thread may use from now on."""
+
+    def __init__(self, seconds: float, work: Work) -> None:
+        self._work = work
+        self._end = time.thread_time() + seconds
+
+    def check(self) -> None:
+        """Raise OverBudget if the CPU time is used up, Stopped if the work was stopped."""
+        self._work.check()
+        if time.thread_time() > self._end:
+            raise OverBudget

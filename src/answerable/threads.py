@@ -11,8 +11,7 @@ from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
-from answerable.sharing import Lanes
-from answerable.stopping import Work
+from answerable.sharing import Lanes, Work
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,7 +20,7 @@ _END: Any = object()
 
 
 class Busy(Exception):
-    """The error when all workers and all places in the queue are taken. `retry_after` is in seconds."""
+    """Raised if all workers are busy and the queue is full. `retry_after` is in seconds."""
 
     retry_after = 2
 
@@ -30,7 +29,7 @@ class Busy(Exception):
 
 
 class DaemonThreads:
-    """As many threads as there are calls at once, kept for the next ones. They don't keep the program from ending."""
+    """Starts as many threads as there are calls at once, and reuses them. They don't keep the program from ending."""
 
     def __init__(self) -> None:
         self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -38,7 +37,7 @@ class DaemonThreads:
         self._idle = self._started = 0
 
     def submit(self, call: Callable[[], T]) -> Future[T]:
-        """Call in a thread."""
+        """Run the call in a thread."""
         future: Future[T] = Future()
 
         def run() -> None:
@@ -57,7 +56,7 @@ class DaemonThreads:
         return future
 
     def close(self) -> None:
-        """End the threads, each after its call. Idempotent."""
+        """End each thread after its current call. Idempotent."""
         with self._lock:
             started, self._started, self._idle = self._started, 0, 0
         for _ in range(started):
@@ -66,7 +65,7 @@ class DaemonThreads:
     def _work(self) -> None:
         while (call := self._calls.get()) is not None:
             call()
-            # Otherwise it would keep what it returned.
+            # Drop the reference, since an idle thread would keep the result of its last call in memory.
             del call
             with self._lock:
                 self._idle += 1
@@ -75,8 +74,8 @@ class DaemonThreads:
 class Pool:
     """A pool of `workers` threads, with a queue of at most `waiting` calls (None: any number).
 
-    A stream uses a worker only while its next item is computed, so slow clients occupy no worker; streams that began go
-    before those that came later. Accepted calls always finish; only new calls are refused.
+    A stream uses a worker only while its next item is computed, so slow clients occupy no worker; streams that have
+    begun take precedence over later ones. Accepted calls always finish; only new calls are refused.
     """
 
     def __init__(self, workers: int = 8, waiting: int | None = 128) -> None:
@@ -111,18 +110,18 @@ class Pool:
                 yield item
         finally:
             work.stop()
-            # Not awaited, since a cancelled task may not wait. A running step can't be closed.
+            # Don't await, since a cancelled task must not wait. A generator can't be closed while a step of it runs.
             if step is not None and not step.done():
                 step.add_done_callback(lambda _: generator.close())
             elif inspect.getgeneratorstate(generator) != inspect.GEN_CLOSED:
                 try:
                     self._submit(generator.close, number)
                 except RuntimeError:
-                    # The pool was closed before its consumer left the stream.
+                    # The pool was closed before the consumer left the stream.
                     generator.close()
 
     def close(self, patience: float | None = 5.0) -> None:
-        """Refuse new calls and wait at most `patience` seconds (None: forever) for those accepted. Idempotent."""
+        """Refuse new calls and wait at most `patience` seconds (None: forever) for accepted calls. Idempotent."""
         self._workers.close()
         with self._lock:
             running = set(self._submitted)

@@ -1,20 +1,22 @@
-"""Evidence as retrieval would hand it over, made of documents and of chosen cosines."""
+"""Make search results for tests from documents and chosen cosines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 
+from answerable.answering.found import Asked, Found
 from answerable.datatypes import Document, DocumentType, Part, PartKind, RetrievalResult
-from answerable.protocols import Evidence, IndexedChunk
-from answerable.retrieval.question import analyze_question
+from answerable.protocols import IndexedChunk
+from answerable.retrieval.retriever import analyze_question
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
-from answerable.text.bm25 import rarity
+from answerable.splitting.make_chunks import evidence_spans
 from answerable.text.indexed_text import indexed_text
-from answerable.text.terms import terms
+from answerable.text.terms import rarity, terms
 
 START = datetime(2024, 3, 5, 21, 15)
 CLOSE = 0.9
@@ -22,8 +24,8 @@ CLOSE = 0.9
 
 def collect(
     question: str, *documents: Document, similarities: Sequence[float] = (), chunk_size: int = 1800, language: str = ""
-) -> Evidence:
-    """What retrieval would hand over, each sentence as close to the question as given (by default all alike)."""
+) -> Found:
+    """What a search would find, each sentence as close to the question as given (by default all alike)."""
     asked = analyze_question(question, [document.language for document in documents])
     closeness = iter(similarities)
     results, chunks = [], []
@@ -39,7 +41,13 @@ def collect(
         word: rarity(len(chunks), sum(not word.isdisjoint(chunk.terms) for chunk in chunks)) for word in asked.words
     }
     vector = np.array([1.0, 0.0], np.float32)
-    return Evidence(question, language or asked.language, vector, weights, tuple(results), tuple(chunks))
+    understood = Asked(question, question, language or asked.language, vector, len(chunks))
+    return Found(understood, weights, tuple(results), tuple(chunks))
+
+
+def asking(found: Found, **changed: Any) -> Found:
+    """The same passages for a question that was understood otherwise."""
+    return replace(found, asked=replace(found.asked, **changed))
 
 
 def text(content: str, **metadata: str) -> Document:

@@ -1,11 +1,13 @@
-"""A chat model that says what a test tells it to, piece by piece."""
+"""A fake chat model that streams the text given by a test."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Sequence
+from typing import Any
 
 from answerable.datatypes import Usage
-from answerable.protocols import Delta, Message
+from answerable.protocols import Delta, Message, Tool, ToolCall
 
 
 class ScriptedModel:
@@ -38,3 +40,31 @@ class ScriptedModel:
 
     def close(self) -> None:
         self.is_closed = True
+
+
+class ToolScript(ScriptedModel):
+    """A scripted model that calls tools: the pieces of a script may be calls."""
+
+    def __init__(self, *scripts: Sequence[str | ToolCall | Exception]) -> None:
+        super().__init__()
+        self._turns = list(scripts)
+
+    def converse(
+        self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
+    ) -> Generator[Delta, None, None]:
+        self.asked.append(list(messages))
+        for piece in self._turns.pop(0):
+            if isinstance(piece, Exception):
+                raise piece
+            yield Delta("", calls=(piece,)) if isinstance(piece, ToolCall) else Delta(piece)
+        yield Delta("", Usage(100, 10, 0.001))
+
+    def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+        """Doubt no sentence in the second call."""
+        yield Delta("[]")
+        yield Delta("", Usage(100, 10, 0.001))
+
+
+def call(name: str, **arguments: Any) -> ToolCall:
+    """A call of a tool as a model makes it."""
+    return ToolCall(f"call-{name}", name, json.dumps(arguments))

@@ -1,4 +1,4 @@
-"""What a question asks for by its wording, and which sentences have one."""
+"""Test which kind of answer (date, number, person) a question asks for, and which sentences contain one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collecting import chat, collect, text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.asked_for import Kind, asked_for, offers
-from answerable.answering.evidence import Sentence, sentences
+from answerable.answering.gate import Kind, asked_for, offers
+from answerable.answering.sentences import Sentence, sentences
 
 DATE, NUMBER, PERSON = Kind.DATE, Kind.NUMBER, Kind.PERSON
 QUOTED = next(sentences(collect("cats", text("Cats purr."))))

@@ -1,4 +1,4 @@
-"""Questions for an address, a number or a count of something that the passages lack are refused."""
+"""Test that questions for an address, a telephone number or a count that the passages lack are refused."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 import answerable
 from answerable import Library
-from answerable.answering.word_lists import word_lists
+from answerable.answering.messages import word_lists
 from answerable.datatypes import Document
-from answerable.sources.tables.read import read_records
+from answerable.sources.records import read_records
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Every quote is verbatim at its citation's offsets, and the link opens there and nowhere else."""
+"""Test that every quote is verbatim at its citation's offsets, and that its link opens exactly there."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""Which questions follow up on another one, and what they are searched for then."""
+"""Test which questions are follow-ups, and the text that is then searched for."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.follow_up_detection import asks_to_go_on
 from answerable.answering.follow_up_rewriting import CARRIED_WORDS, LONGEST_WORD, Turn, is_follow_up, next_turn
-from answerable.answering.question_words import read_words
+from answerable.answering.messages import asks_to_go_on, read_words
 
 FOLLOW_UPS = """
 and on Sunday? | when does it leave? | what about students? | how about pensioners

@@ -1,33 +1,35 @@
-"""Quotes that answer, in order of support, or a refusal in the question's language."""
+"""Test answers made of quotes, in order of support, and refusals in the question's language."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from collecting import chat, collect, text
+from collecting import asking, chat, collect, text
 
-from answerable.answering.evidence import sentences
-from answerable.answering.extractive import ExtractiveAnswerer, refuse
+from answerable.answering.ask import quote_from
+from answerable.answering.decide import Answering, refuse
+from answerable.answering.found import Found
 from answerable.answering.gate import Gate, packaged_gates
-from answerable.answering.phrases import EMPTY_LIBRARY, QUOTING, REFUSAL, refusal
-from answerable.answering.ranking import rank
+from answerable.answering.messages import EMPTY_LIBRARY, QUOTING, REFUSAL, refusal
+from answerable.answering.reading import rank
+from answerable.answering.sentences import sentences
 from answerable.datatypes import Reason
-from answerable.protocols import Embedder, Evidence, Passage
-from answerable.text.bm25 import rarity
+from answerable.protocols import Embedder, Passage
 from answerable.text.indexed_text import indexed_text
+from answerable.text.terms import rarity
 
 PORTUGUESE = "Os documentos não dizem."
 E5_SMALL = packaged_gates()["local:multilingual-e5-small"]
 NEVER = Gate({}, -50.0, ((0.0, 1.0), (100.0, 1.0)))
 
 
-def quotes(evidence: Evidence, count: int = 3, gate: Gate | None = None) -> list[str]:
+def quotes(evidence: Found, count: int = 3, gate: Gate | None = None) -> list[str]:
     """The quotes of the answer, each verified."""
-    answer = ExtractiveAnswerer(gate, count).answer(evidence)
+    answer = quote_from(evidence, Answering(gate, quotes=count))
     assert answer.answered
     lead, *lines = answer.text.splitlines()
-    assert lead == QUOTING[evidence.language or "en"]
+    assert lead == QUOTING[evidence.asked.language or "en"]
     documents = {result.document.id: result.document for result in evidence.results}
     for number, (line, citation) in enumerate(zip(lines, answer.citations, strict=True), 1):
         assert line.endswith(f"“{' '.join(citation.quote.split())}” [{number}]")
@@ -92,15 +94,15 @@ def test_the_same_sentence_in_two_documents_is_quoted_once() -> None:
 
 def test_a_chat_answer_names_sender_and_time() -> None:
     document = chat((None, "Ana joined"), ("Luis", "The flight leaves\non Friday."))
-    answer = ExtractiveAnswerer(None).answer(collect("When does the flight leave?", document))
+    answer = quote_from(collect("When does the flight leave?", document), Answering())
     assert answer.text == "The documents say:\nLuis (2024-03-05 21:16): “The flight leaves on Friday.” [1]"
     assert answer.citations[0].location.senders == ("Luis",)
     timeless = replace(document, parts=tuple(replace(part, time=None) for part in document.parts))
-    assert "\nLuis: “The flight" in ExtractiveAnswerer(None).answer(collect("flight", timeless)).text
+    assert "\nLuis: “The flight" in quote_from(collect("flight", timeless), Answering()).text
 
 
 def test_a_document_answer_is_the_quote() -> None:
-    answer = ExtractiveAnswerer(None).answer(collect("What do cats do?", text("Cats\npurr.")))
+    answer = quote_from(collect("What do cats do?", text("Cats\npurr.")), Answering())
     assert answer.text == "The documents say:\n“Cats purr.” [1]"
     assert (answer.reason, answer.confidence, answer.language) == (Reason.ANSWERED, 1.0, "en")
 
@@ -114,7 +116,7 @@ def test_quotes_are_introduced_in_the_questions_language() -> None:
         ("", "The documents say:"),
     ]
     for language, lead in cases:
-        answer = ExtractiveAnswerer(None).answer(replace(collect("cats", text("Cats purr.")), language=language))
+        answer = quote_from(asking(collect("cats", text("Cats purr.")), language=language), Answering())
         assert answer.text == f"{lead}\n“Cats purr.” [1]", lead
 
 
@@ -141,7 +143,7 @@ def test_the_kind_asked_for_decides_between_sentences_with_the_same_words(questi
 def test_without_a_gate_nothing_is_refused_and_with_one_weak_evidence_is() -> None:
     evidence = collect("How do rockets fly?", text("Cats purr."), similarities=[0.1])
     assert quotes(evidence) == ["Cats purr."]
-    answer = ExtractiveAnswerer(E5_SMALL).answer(evidence)
+    answer = quote_from(evidence, Answering(E5_SMALL))
     assert (answer.answered, answer.reason, answer.citations) == (False, Reason.WEAK_EVIDENCE, ())
     assert answer.text == REFUSAL["en"]
     assert answer.confidence < E5_SMALL.threshold
@@ -150,13 +152,13 @@ def test_without_a_gate_nothing_is_refused_and_with_one_weak_evidence_is() -> No
 
 def test_nothing_to_quote_is_nothing_found() -> None:
     for evidence in (collect("Why?"), collect("Why?", text("# Only a heading"))):
-        assert ExtractiveAnswerer(None).answer(evidence).reason is Reason.NOTHING_FOUND
+        assert quote_from(evidence, Answering()).reason is Reason.NOTHING_FOUND
 
 
 def test_content_that_no_longer_matches_is_no_answer() -> None:
     evidence = collect("What do cats do?", text("Cats purr."))
     changed = tuple(replace(each, document=replace(each.document, content="Dogs bark.")) for each in evidence.results)
-    answer = ExtractiveAnswerer(None).answer(replace(evidence, results=changed))
+    answer = quote_from(replace(evidence, results=changed), Answering())
     assert (answer.answered, answer.reason) == (False, Reason.NOTHING_FOUND)
 
 
@@ -169,7 +171,7 @@ def test_refusals_are_in_the_questions_language() -> None:
         ("", "The documents don't say."),
     ]
     for language, sentence in cases:
-        evidence = replace(collect("x", text("Cats purr.")), language=language)
+        evidence = asking(collect("x", text("Cats purr.")), language=language)
         for reason in (Reason.WEAK_EVIDENCE, Reason.NOTHING_FOUND):
             answer = refuse(evidence, reason)
             assert (answer.text, answer.answered, answer.language) == (sentence, False, language), sentence
@@ -178,7 +180,7 @@ def test_refusals_are_in_the_questions_language() -> None:
 
 def test_a_portuguese_question_without_answer() -> None:
     evidence = collect("Qual é a capital da França?", text("Cats purr."))
-    assert ExtractiveAnswerer(NEVER).answer(evidence).text == PORTUGUESE
+    assert quote_from(evidence, Answering(NEVER)).text == PORTUGUESE
 
 
 def test_support_of_a_sentence_by_hand() -> None:
@@ -193,10 +195,10 @@ def test_support_of_a_sentence_by_hand() -> None:
     assert (first.text, second.text) == ("The red house stands.", "It was sold in May.")
     # No word is there in a like form only. .5 + .47 · .25 + .82 and .25 + .47 · .75 + .82 − 8.3 · .1
     assert (first.near_coverage, second.near_coverage) == pytest.approx((0.5, 0.25))
-    assert [support for _, support in rank("street", [first, second])] == pytest.approx([1.4375, 0.5925])
+    assert [each.support for each in rank("street", [first, second])] == pytest.approx([1.4375, 0.5925])
     # May is when: .2 more, and it comes first.
     dated = rank("when", [replace(first, similarity=0.6), second])
-    assert [(sentence.start, support) for sentence, support in dated] == [
+    assert [(sentence.start, sentence.support) for sentence in dated] == [
         (second.start, pytest.approx(1.6225)),
         (first.start, pytest.approx(1.4375)),
     ]
@@ -226,17 +228,12 @@ def test_with_the_real_vectors(embedder: Embedder) -> None:
     (result,), (chunk,) = evidence.results, evidence.chunks
     (vectors,) = embedder.embed_passages([Passage(indexed_text(result.chunk), chunk.sentences)])
     real = replace(
-        evidence,
-        vector=embedder.embed_query(evidence.question),
+        asking(evidence, vector=embedder.embed_query(evidence.asked.question)),
         chunks=(replace(chunk, vector=vectors.whole, sentence_vectors=vectors.spans),),
     )
     assert quotes(real)[0] == "It closes at eight in the evening."
-    refused = ExtractiveAnswerer(E5_SMALL).answer(
-        replace(
-            real,
-            question="Who invented the telephone?",
-            vector=embedder.embed_query("Who invented the telephone?"),
-            word_weights={frozenset({"invent"}): 1.0, frozenset({"telephon"}): 1.0},
-        )
-    )
+    question = "Who invented the telephone?"
+    other = asking(real, question=question, message=question, vector=embedder.embed_query(question))
+    words = {frozenset({"invent"}): 1.0, frozenset({"telephon"}): 1.0}
+    refused = quote_from(replace(other, word_weights=words), Answering(E5_SMALL))
     assert refused.reason is Reason.WEAK_EVIDENCE

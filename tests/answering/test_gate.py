@@ -1,4 +1,4 @@
-"""The probability that evidence answers, and the line below which it doesn't."""
+"""Test the gate's probability that evidence answers, and its threshold."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from collecting import collect, text
+from collecting import asking, collect, text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.evidence import sentences
-from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
-from answerable.answering.ranking import rank
-from answerable.answering.signals import LEXICAL, READ, SEMANTIC, Background, Signals
+from answerable.answering.gate import LEXICAL, LEXICAL_ONLY, READ, SEMANTIC, Background, Gate, Signals, packaged_gates
+from answerable.answering.reading import rank
+from answerable.answering.sentences import sentences
 from answerable.wiring.answering import READING
 
 GATE = Gate(
@@ -73,7 +72,7 @@ def test_the_gate_for_words_only_ignores_vectors(signals: Signals, one: float, t
 
 def test_confidence_is_the_probability_of_the_signals_of_the_first_sentence() -> None:
     evidence = collect("red house", text("The red house stands. It is old."), similarities=[0.9, 0.5])
-    ranked = [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
+    ranked = rank(evidence.asked.question, sentences(evidence))
     # Coverage 1, cosine .9, nothing missed.
     assert GATE.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-(2 + 4 * 0.9 - 3))))
     lexical = replace(GATE, background=None)
@@ -132,7 +131,7 @@ CROSSED = replace(GATE, crossed=Gate({"similarity": 10.0}, -8.0, ((0.0, 1.0), (1
 
 def test_a_question_in_another_language_gets_the_crossed_gate() -> None:
     evidence = collect("la casa roja", text("The red house stands."), similarities=[0.9], language="es")
-    ranked = [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
+    ranked = rank(evidence.asked.question, sentences(evidence))
     assert CROSSED.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-1)))
     # Ten in a hundred is a threshold of .9 there.
     assert not CROSSED.passes(evidence, 0.89)
@@ -148,7 +147,7 @@ def test_a_question_in_the_same_or_an_unknown_language_gets_the_usual_gate() -> 
         results = tuple(
             replace(result, document=replace(result.document, language=document)) for result in evidence.results
         )
-        assert CROSSED.suited_to(replace(evidence, language=question, results=results)) is CROSSED, question
+        assert CROSSED.suited_to(replace(asking(evidence, language=question), results=results)) is CROSSED, question
 
 
 def test_thresholds_may_be_in_any_order() -> None:

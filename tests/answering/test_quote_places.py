@@ -1,4 +1,4 @@
-"""The other places of a quote: passages that are the same text, and others that have the sentence beside more."""
+"""Test the other places of a quote: identical passages, and longer passages that contain the quote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The signals of the best sentence, each number computed by hand."""
+"""Test the signals of the best sentence against numbers computed by hand."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from collecting import chat, collect, text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.evidence import Sentence, sentences
-from answerable.answering.ranking import rank
-from answerable.answering.signals import LEXICAL, READ, SEMANTIC, Background, Signals, read_signals
+from answerable.answering.found import Found
+from answerable.answering.gate import LEXICAL, READ, SEMANTIC, Background, Signals, read_signals
+from answerable.answering.reading import rank
+from answerable.answering.sentences import Sentence, sentences
 from answerable.datatypes import Document
-from answerable.protocols import Evidence
-from answerable.text.bm25 import rarity, term_weights
+from answerable.text.terms import rarity, term_weights
 
 RANDOM = Background(0.7, 0.1)
 GARDEN = "The red house stands. It was sold in May."
 
 
-def best_of(evidence: Evidence) -> list[Sentence]:
-    return [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
+def best_of(evidence: Found) -> list[Sentence]:
+    return rank(evidence.asked.question, sentences(evidence))
 
 
-def signals(evidence: Evidence, background: Background | None = None) -> Signals:
+def signals(evidence: Found, background: Background | None = None) -> Signals:
     return read_signals(evidence, best_of(evidence), background)
 
 

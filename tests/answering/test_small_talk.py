@@ -1,4 +1,4 @@
-"""Messages that ask nothing of the documents are told how to ask; "hello, when is it due?" is a question."""
+"""Test that small talk gets an explanation of how to ask, but "hello, when is it due?" counts as a question."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 import answerable
 from answerable import Library
-from answerable.answering.phrases import HOW_TO_ASK, REFUSAL
-from answerable.answering.small_talk import is_small_talk, small_talk_language
+from answerable.answering.messages import HOW_TO_ASK, REFUSAL, is_small_talk, small_talk_language
 from answerable.datatypes import Exchange, Reason
 from answerable.sources.markdown import read_markdown
 

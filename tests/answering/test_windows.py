@@ -1,4 +1,4 @@
-"""The windows that are read: around the best sentences, with what stands above them; and what reading gives back."""
+"""Test the windows that the reader gets (best sentences with neighbours and headings), and the reader's results."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from collecting import chat, collect, text
 
 import answerable
-from answerable.answering.evidence import Sentence, sentences
-from answerable.answering.ranking import rank, ranking
-from answerable.answering.windows import WINDOW, best_windows, read_closely
+from answerable.answering.found import Found
+from answerable.answering.reading import WINDOW, best_windows, rank, read, read_closely
+from answerable.answering.sentences import Sentence, sentences
 from answerable.datatypes import Document
-from answerable.protocols import Evidence, Reading
+from answerable.protocols import Reading
 
 FILLER = "Nothing of note happened in the long and quiet years that followed the second siege of the small town. "
 
@@ -38,8 +38,8 @@ class Finder:
         return Reading(4.0 if at >= 0 else -4.0, max(at, 0), max(at, 0) + len(self.answer), starts, likely)
 
 
-def ranked(evidence: Evidence) -> list[Sentence]:
-    return [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
+def ranked(evidence: Found) -> list[Sentence]:
+    return rank(evidence.asked.question, sentences(evidence))
 
 
 def test_a_window_is_a_sentence_with_its_neighbours_under_its_headings(tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_rows_far_down_a_table_are_read_under_its_column_names(tmp_path: Path, n
 def test_the_sentence_with_the_answer_comes_first_and_the_answer_is_known() -> None:
     document = text("When the pool opens, the pool of the town is full. Doors are unlocked at seven. Bring a towel.")
     evidence = collect("When does the pool of the town open?", document)
-    assert ranking(evidence, None)[0][0].text.startswith("When the pool opens")
-    best, _ = ranking(evidence, Finder("seven"))[0]
+    assert read(evidence, None)[0].text.startswith("When the pool opens")
+    best = read(evidence, Finder("seven"))[0]
     assert best.text == "Doors are unlocked at seven."
     assert best.answer is not None
     assert document.content[slice(*best.answer)] == "seven"

@@ -141,8 +141,8 @@ def test_what_is_public_is_let_through(source: str) -> None:
         "import answerable.sources.whatsapp.read",
         "import answerable\nanswerable.sources.whatsapp.parse_chat('')",
         "import answerable\nanswerable._MODULES",
-        "def later():\n    from answerable.stores.memory.store import MemoryStore",
-        "from importlib import import_module\nimport_module('answerable.stores.memory.store')",
+        "def later():\n    from answerable.stores.memory import MemoryStore",
+        "from importlib import import_module\nimport_module('answerable.stores.memory')",
     ],
 )
 def test_what_is_not_public_is_noticed(source: str) -> None:

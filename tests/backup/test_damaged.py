@@ -18,11 +18,11 @@ from helpers import HashEmbedder
 from made_exports import Change, changed, fill, members, write
 
 from answerable.errors import LibraryError, LibraryFormatError
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
 from answerable.protocols import Store
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 
 @pytest.fixture(scope="module")

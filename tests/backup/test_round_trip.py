@@ -20,12 +20,12 @@ from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
 
 from answerable.errors import EmbedderMismatch, LibraryError
-from answerable.maintenance.backup.exporting import ExportReport, export_store
-from answerable.maintenance.backup.importing import import_store
 from answerable.maintenance.copy import CopyReport
+from answerable.maintenance.exporting import ExportReport, export_store
+from answerable.maintenance.importing import import_store
 from answerable.protocols import Passage, PassageVectors, Store
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 

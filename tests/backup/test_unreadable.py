@@ -11,9 +11,9 @@ import pytest
 from faults.faulty import Tell, in_a_process
 from made_exports import fill
 
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
-from answerable.stores.memory.store import MemoryStore
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
+from answerable.stores.memory import MemoryStore
 
 NOBODY = 65_534
 

@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+from datetime import datetime
+
+import pytest
+
 from answerable import Library
 from answerable.computing.answers import Writer
-from answerable.computing.operations import Asked
-from answerable.computing.plan import Plan
+from answerable.computing.asked import Asked
+from answerable.computing.computing import Computing
+from answerable.computing.matching import Asking, Plan
 from answerable.computing.source import Source
 from answerable.datatypes import Answer, Reason
-from answerable.sources.tables.read import read_records
+from answerable.sharing import Work
+from answerable.sources.records import read_records
 from answerable.tables.find import find_tables
 from answerable.tables.grid import MOST_CELLS
 
@@ -95,6 +101,15 @@ def test_filters_hold_for_computed_answers(club: Library) -> None:
     assert not club.ask("how many members live in Leeds", where={"type": "chat"}).answered
     answer = club.ask("how many messages are there?", where={"sender": "Ben"})
     assert "3 messages" in answer.text.splitlines()[0]
+    assert not club.ask("how many members live in Leeds", where={"not": {"heading": "Rowing club"}}).answered
+
+
+def test_messages_that_dont_pass_a_filter_are_neither_counted_nor_quoted(club: Library) -> None:
+    for where in ({"sender": ["Ben", "Carla"]}, {"and": [{"type": "chat"}, {"not": {"sender": "Ana"}}]}):
+        answer = club.ask("how many messages by person?", where=where)
+        assert answer.text.splitlines()[1:] == ["- Ben: 3", "- Carla: 2"]
+        quotes = "\n".join(citation.quote for citation in answer.citations)
+        assert (quotes.count("Ana"), quotes.count("Ben"), quotes.count("Carla")) == (0, 3, 2)
 
 
 def test_an_answer_from_part_of_a_table_says_so() -> None:
@@ -108,3 +123,27 @@ def test_an_answer_from_part_of_a_table_says_so() -> None:
     answer = Writer("en").answer("how many rows?", Plan(source, Asked.COUNT), "")
     assert answer is not None
     assert answer.text.startswith(f"stock.csv, only its first {len(table.rows):,} rows: {len(table.rows):,} rows")
+
+
+def test_a_word_that_no_table_has_is_no_figure(club: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    computing = Computing(club.store, lambda: datetime(2024, 6, 1))
+    compared: list[str] = []
+
+    def planned(asking: Asking, *_: object) -> None:
+        compared.append(asking.question)
+
+    monkeypatch.setattr("answerable.computing.computing._computed", planned)
+    known = [
+        "how many members live in Leeds",
+        "how many messages did Ben send since May?",
+        "total fees",
+        "how many 7s?",
+    ]
+    for question in (
+        *known,
+        "how many hours of sun does basil need?",
+        "cuántos barcos hay en Leeds",
+        "total fees zorp",
+    ):
+        computing.answer(question, question, "en", [], None, Work())
+    assert compared == known

@@ -8,15 +8,14 @@ from datetime import date, datetime
 import pytest
 
 from answerable import Library
-from answerable.computing.asking import Asking
+from answerable.computing.asked import find_operation
 from answerable.computing.computing import Computing
-from answerable.computing.operations import find_operation
+from answerable.computing.matching import Asking
 from answerable.computing.planning import plan_for
 from answerable.computing.source import Source
-from answerable.retrieval.asked_when import asked_when
-from answerable.retrieval.narrowing import fold
-from answerable.sources.tables.read import read_records
-from answerable.stopping import Budget, OverBudget, Stopped, Work
+from answerable.retrieval.times import asked_when, fold_in_place
+from answerable.sharing import Budget, OverBudget, Stopped, Work
+from answerable.sources.records import read_records
 from answerable.tables.find import find_tables
 
 NOW = datetime(2024, 6, 1)
@@ -50,7 +49,7 @@ def test_a_long_question_of_a_small_table(club: Library, question: str) -> None:
 
 @pytest.mark.parametrize("time", ["monday ", "el lunes ", "in march and ", "segunda ", "5 may 2024, ", "the the in "])
 def test_many_times_in_a_question(time: str) -> None:
-    folded = fold(f"how many rows have amount {time * 1000}"[:4000])
+    folded = fold_in_place(f"how many rows have amount {time * 1000}"[:4000])
     days = date(2000, 1, 1), date(2024, 1, 1)
     assert seconds(lambda: asked_when(folded, NOW, days, "en", is_past=True)) < MOST
 

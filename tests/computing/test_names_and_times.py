@@ -11,7 +11,7 @@ import pytest
 import answerable
 from answerable import Library
 from answerable.computing.source import Source
-from answerable.computing.word_forms import spoken
+from answerable.computing.vocabulary import spoken
 from answerable.datatypes import Document, Reason
 from answerable.sources.dispatch import read_file
 from answerable.tables.find import find_tables

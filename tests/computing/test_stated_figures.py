@@ -14,9 +14,9 @@ from answerable.computing.computing import Computing
 from answerable.datatypes import Answer, Reason
 from answerable.library import Library
 from answerable.settings import Settings
+from answerable.sharing import Work
 from answerable.sources.dispatch import read_file
 from answerable.splitting.by_type import SplitterByType
-from answerable.stopping import Work
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.text.languages import question_language
 from answerable.wiring.build import build_answerer, build_reader

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from helpers import HashEmbedder, make_document
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.embedding.cache import CachedEmbedder
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
 from answerable.interfaces.http.session_store import Owner
 from answerable.library import Library
 from answerable.settings import Settings
@@ -103,6 +104,6 @@ def test_what_an_earlier_version_made_is_closed_to_others_when_it_is_opened(tmp_
 
 def _fill(folder: Path) -> None:
     store = EmbeddedStore(folder, indexed_from=0)
-    with Library(store, HashEmbedder(), SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None)) as library:
+    with Library(store, HashEmbedder(), SplitterByType(200, 20), FileReader(), Answering()) as library:
         library.add_documents([make_document("Pears are sweet. " * 60, "pears")])
         assert library.search("pears")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.disk.write_ahead_log import use_write_ahead_log
+from answerable.disk.files import use_write_ahead_log
 
 
 def _open(path: str) -> str:

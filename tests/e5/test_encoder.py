@@ -1,4 +1,4 @@
-"""Layers of the graph give the results that NumPy gives, on one stream and on several."""
+"""Test that the layers of the graph give the same results as NumPy, on one stream and on several."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from answerable.compiling import Network
 from answerable.datatypes import FloatArray
-from answerable.e5.encoder import linear
-from answerable.e5.integers import Integers, rounded
+from answerable.e5.encoder import Network, linear
+from answerable.e5.weights import Integers, rounded
 
 SIZE = 384
 

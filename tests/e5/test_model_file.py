@@ -1,11 +1,10 @@
-"""The model's matrices, unpacked and as they are stored."""
+"""Test the matrices in the model file, unpacked and in their stored form."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from answerable.e5.integers import MIDDLE, FourBits
-from answerable.e5.model_file import model_path, open_model
+from answerable.e5.weights import MIDDLE, FourBits, model_path, open_model
 
 
 def test_four_bits_are_the_same_matrix() -> None:

@@ -1,4 +1,4 @@
-"""The tokens of multilingual-e5-small: those of SentencePiece, and the characters that they cover."""
+"""Test that the tokenizer of multilingual-e5-small gives SentencePiece's tokens, and which characters they cover."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.e5.tokenizer import Tokenizer
+from answerable.e5.encoder import Tokenizer
+from answerable.e5.weights import ModelFile, model_path
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {

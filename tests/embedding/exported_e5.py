@@ -1,4 +1,4 @@
-"""The packaged model, multilingual-e5-small, written as ONNX in the layout of sentence-transformers.
+"""Export the packaged model, multilingual-e5-small, to ONNX in the layout of sentence-transformers.
 
 Run it to export the whole model: `python tests/embedding/exported_e5.py FOLDER`.
 """
@@ -17,9 +17,9 @@ from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers, processors
 from tokenizers.models import Unigram
 
 from answerable.datatypes import FloatArray
-from answerable.e5.model_file import ModelFile, model_path, open_model
-from answerable.e5.tokenizer import Tokenizer as E5Tokenizer
-from answerable.e5.tokenizer import vocabulary
+from answerable.e5.encoder import Tokenizer as E5Tokenizer
+from answerable.e5.encoder import vocabulary
+from answerable.e5.weights import ModelFile, model_path, open_model
 
 SPECIAL = 4
 """The first pieces of the vocabulary: begin, padding, end, unknown."""
@@ -130,7 +130,7 @@ def _write_graph(folder: Path, model: ModelFile, kept: Sequence[int]) -> None:
 
 
 def _words(model: ModelFile, kept: Sequence[int]) -> FloatArray:
-    from answerable.e5.model_file import dequantize
+    from answerable.e5.weights import dequantize
 
     return dequantize(model.blocks("emb.word")[np.array(kept)])
 

@@ -1,4 +1,4 @@
-"""Tiny models in ONNX: each word of a small vocabulary has a vector of its own."""
+"""Make tiny ONNX models in which each word of a small vocabulary has its own vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache: nothing is embedded twice, and whatever happens to its file only costs time."""
+"""Test that the cache prevents embedding a text twice, and that a damaged cache file only costs time."""
 
 from __future__ import annotations
 

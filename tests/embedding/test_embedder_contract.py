@@ -1,4 +1,4 @@
-"""What every embedder does that runs on this machine. Those of providers have tests in tests/providers."""
+"""Test the contract of all embedders that run locally. Embedders of providers are tested in tests/providers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Make = Callable[[], Embedder]
 def makes(exported: Path, cache_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Make]:
     models, tiny = cache_folder / "models", tiny_folder(tmp_path_factory.mktemp("tiny"))
     return {
-        "local": lambda: LocalEmbedder(cache_folder=models, runtime="openvino"),
+        "local": lambda: LocalEmbedder(cache_folder=models),
         "onnx": lambda: OnnxEmbedder(exported),
         "onnx cls": lambda: OnnxEmbedder(tiny, pooling="cls"),
         "onnx max": lambda: OnnxEmbedder(tiny, pooling="max"),

@@ -1,4 +1,4 @@
-"""Remote first, local on failure, and never two models' vectors in one library; the remote one by real HTTP."""
+"""Test the fallback from a remote embedder (by real HTTP) to the local one, never with both in one library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from helpers import HashEmbedder, make_document
 from providers.scripted_server import Reply, Request, ScriptedServer, json_reply
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.cohere_embedder import CohereEmbedder
 from answerable.embedding.fallback import FallbackEmbedder
@@ -19,11 +19,10 @@ from answerable.errors import EmbedderMismatch, ProviderError, ProviderOverloade
 from answerable.library import Library
 from answerable.protocols import Embedder, Fingerprint, Passage, Store
 from answerable.providers.calling import CallPolicy
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.file_reader import FileReader
-from answerable.sources.limits import ReadLimits
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 EMBED = "/v2/embed"
 LOCAL = HashEmbedder(64).fingerprint
@@ -55,7 +54,7 @@ def fallback(
 
 def library(store: Store, embedder: Embedder) -> Library:
     reader = FileReader(ReadContext(ReadLimits(10_000, 10, 10_000_000)))
-    return Library(store, embedder, SplitterByType(200, 20), reader, ExtractiveAnswerer(None, 3))
+    return Library(store, embedder, SplitterByType(200, 20), reader, Answering())
 
 
 def test_the_remote_one_is_in_charge_while_it_can_be(server: ScriptedServer) -> None:

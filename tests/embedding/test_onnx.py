@@ -1,4 +1,4 @@
-"""Models in ONNX: what is read from their folders, and folders that are broken or hostile."""
+"""Test ONNX models: the values read from their folders, and broken or hostile folders."""
 
 from __future__ import annotations
 
@@ -186,7 +186,10 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "deep configuration": (write("config.json", "[" * 100_000), "config.json can't be read"),
     "a list": (write("tokenizer_config.json", []), "it is no JSON object"),
     "prompts that are no texts": (write("config_sentence_transformers.json", {"prompts": {"query": 1}}), "no texts"),
-    "modules elsewhere": (write("modules.json", [{"type": "Pooling", "path": "../.."}]), "a folder elsewhere"),
+    "modules elsewhere": (
+        write("modules.json", [{"type": "Pooling", "path": "../.."}]),
+        "a folder outside the model's folder",
+    ),
     "modules that are none": (write("modules.json", {"type": 1}), "no list of modules"),
     "two poolings": (
         write("1_Pooling/config.json", {"pooling_mode_cls_token": True, "pooling_mode_max_tokens": True}),

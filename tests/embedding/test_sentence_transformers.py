@@ -1,4 +1,4 @@
-"""The adapter of sentence-transformers, as far as it goes without PyTorch, which the tests don't install."""
+"""Test the adapter of sentence-transformers as far as possible without PyTorch, which the tests don't install."""
 
 from __future__ import annotations
 

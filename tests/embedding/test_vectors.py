@@ -1,4 +1,4 @@
-"""Vectors of texts from those of their windows."""
+"""Test how a text's vector is computed from the vectors of its windows."""
 
 from __future__ import annotations
 

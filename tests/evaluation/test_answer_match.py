@@ -1,10 +1,10 @@
-"""What was said and what was expected, by words."""
+"""Test the comparison of an answer's words with the expected answer."""
 
 from __future__ import annotations
 
 import pytest
 
-from answerable.evaluation.answer_match import holds, token_f1, tokens
+from answerable.evaluation.metrics import holds, token_f1, tokens
 
 
 def test_tokens() -> None:

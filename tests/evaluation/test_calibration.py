@@ -1,4 +1,4 @@
-"""Question sets → a gate: the cases, the fit, the thresholds, the figures."""
+"""Test the fit of a gate to question sets: cases, weights, thresholds, figures."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from made_sets import make_set, write_set
 from property_settings import examples
 
-from answerable.answering.gate import Gate
-from answerable.answering.signals import LEXICAL, SEMANTIC, Background, Signals
+from answerable.answering.found import Found
+from answerable.answering.gate import LEXICAL, SEMANTIC, Background, Gate, Signals
 from answerable.evaluation import refusals
 from answerable.evaluation.calibration import (
     ASKED,
@@ -41,7 +41,6 @@ from answerable.evaluation.refusals import (
 )
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import Library
-from answerable.protocols import Evidence
 
 NOTHING = Signals(**dict.fromkeys(Signals.__slots__, 0.0))
 RANDOM = Background(0.5, 0.1)
@@ -327,7 +326,7 @@ class Asked:
             run: refusals._SetRun, library: Library, query: Query, kind: Kind, article: str, is_small: bool = False
         ) -> None:
             held = {document.id for document in library.documents()}
-            evidence: Evidence = library.evidence(query.text)
+            evidence: Found = library.evidence(query.text)
             assert {result.document.id for result in evidence.results} <= held
             self.seen.append((kind, is_small, query, held, article))
             true_ask(run, library, query, kind, article, is_small)

@@ -1,9 +1,9 @@
-"""Which documents repeat others."""
+"""Test which documents count as copies of others."""
 
 from __future__ import annotations
 
 from answerable.datatypes import Document
-from answerable.evaluation.copies import copies
+from answerable.evaluation.refusals import copies
 
 RULE = "Students who miss more than a quarter of the lessons fail the course and repeat it in the year after."
 

@@ -1,4 +1,4 @@
-"""Questions asked of libraries: what is found, said, cited and refused, by configuration, language and type."""
+"""Test the figures on results, answers, citations and refusals, by configuration, language and type."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from helpers import HashEmbedder, make_document
 from made_sets import make_set
 
 from answerable.errors import SettingsError
-from answerable.evaluation.asked import Asked, asked_of
-from answerable.evaluation.configurations import Configured, Retriever, configure, parse_retrievers
 from answerable.evaluation.evaluation import Plan, evaluate, set_store
-from answerable.evaluation.judging import reply, search
+from answerable.evaluation.judging import Retriever, configure, parse_retrievers, reply, search
 from answerable.evaluation.report import (
     FIGURES,
+    Difference,
     Measured,
     Report,
     SetReport,
 )
-from answerable.evaluation.sets import QuestionSet
+from answerable.evaluation.sets import Asked, QuestionSet, asked_of
+from answerable.library import Library
 from answerable.protocols import Store
 from answerable.settings import Settings
 from answerable.wiring.build import MEMORY, build_store
@@ -67,10 +67,8 @@ def test_a_set_is_measured_with_every_configuration(report: SetReport) -> None:
             assert 0 <= figure.low <= figure.value <= figure.high <= 1
         assert [step.step for step in each.latencies] == ["search", "ask"]
         assert all(0 < step.p50 <= step.p95 for step in each.latencies)
-        assert each.curve[-1].coverage == 1
         assert each.operating is not None
         assert 0 < each.operating.coverage <= 1
-        assert 0 <= each.risk_area <= 1
     hybrid, dense, bm25 = report.measured
     # Each fact has words of its own, which the hashed vectors of words mix up.
     assert value(bm25, "ndcg@10") == 1
@@ -101,7 +99,7 @@ def test_the_same_again_gives_the_same(questions: QuestionSet, report: SetReport
     with set_store(questions, SETTINGS, EMBEDDER) as store:
         again = evaluate("sea", asked_of(questions), SETTINGS, store, EMBEDDER, plan)
     assert again.measured[0].figures == report.measured[0].figures
-    assert again.measured[0].curve == report.measured[0].curve
+    assert again.measured[0].operating == report.measured[0].operating
     assert seen == [("sea, hybrid", done, 20) for done in range(1, 21)]
 
 
@@ -112,16 +110,16 @@ def test_a_sample_and_search_alone(questions: QuestionSet) -> None:
     (only,) = found.measured
     assert [step.step for step in only.latencies] == ["search"]
     assert {figure.name for figure in only.figures}.isdisjoint(("answered", "token_f1", "citation_recall"))
-    assert only.curve == []
-    assert math.isnan(only.risk_area)
+    assert only.operating is None
 
 
 def test_a_report_is_json(report: SetReport) -> None:
-    bare = replace(report, measured=[replace(report.measured[0], risk_area=math.nan)])
+    change = Difference("mrr", math.nan, 0.1, 0.2, 0.3)
+    bare = replace(report, measured=[replace(report.measured[0], differences=[change])])
     plain = Report("1", "hash:words", "extractive", 0, [report, bare]).to_json()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["sets"][0]["measured"][1]["configuration"] == "dense"
-    assert plain["sets"][1]["measured"][0]["risk_area"] is None
+    assert plain["sets"][1]["measured"][0]["differences"][0]["value"] is None
 
 
 # Configurations
@@ -138,7 +136,7 @@ def test_names_of_configurations() -> None:
 def store() -> Iterator[Store]:
     """A store in memory, with a guide in English and one in Spanish."""
     with closing(build_store(MEMORY)) as opened:
-        configure(SETTINGS, opened, EMBEDDER, Retriever.HYBRID).library.add_documents(
+        configure(SETTINGS, opened, EMBEDDER, Retriever.HYBRID).add_documents(
             [
                 make_document("The warranty lasts 24 months. Call Ana.", "guide", source="guide.md", language="en"),
                 make_document("La garantía dura dos años. Llama a Ana.", "guia", source="guia.md", language="es"),
@@ -155,11 +153,11 @@ def test_each_configuration_searches_its_own_way(
     store: Store, retriever: Retriever, by_meaning: bool, by_keyword: bool
 ) -> None:
     with closing(configure(SETTINGS, store, EMBEDDER, retriever)) as configured:
-        results = configured.library.search("How long does the warranty last?")
+        results = configured.search("How long does the warranty last?")
         assert results[0].document.id == "guide"
         assert all((result.meaning_rank is not None) is by_meaning for result in results)
         assert (results[0].keyword_rank is not None) is by_keyword
-        assert configured.library.ask("How long does the warranty last?").citations[0].document_id == "guide"
+        assert configured.ask("How long does the warranty last?").citations[0].document_id == "guide"
     # Others search the same store after it.
     assert store.count() == (2, 2)
 
@@ -168,7 +166,7 @@ def test_each_configuration_searches_its_own_way(
     "retriever", [Retriever.MINMAX, Retriever.SCALED, Retriever.SENTENCES, Retriever.FEEDBACK, Retriever.HYBRID]
 )
 def test_each_step_upon_the_others_finds_by_both(store: Store, retriever: Retriever) -> None:
-    library = configure(SETTINGS, store, EMBEDDER, retriever).library
+    library = configure(SETTINGS, store, EMBEDDER, retriever)
     results = library.search("How long does the warranty last?")
     assert [result.document.id for result in results] == ["guide", "guia"]
     assert results[0].meaning_rank is not None
@@ -185,9 +183,9 @@ def test_reranking_needs_an_embedder_that_can(store: Store) -> None:
 def test_a_question_about_a_chat_is_narrowed_in_every_configuration() -> None:
     chat = Path(__file__).parents[2] / "examples" / "Chat de WhatsApp con Viaje a Oaxaca.txt"
     with closing(build_store(MEMORY)) as opened:
-        configure(SETTINGS, opened, EMBEDDER, Retriever.HYBRID).library.add(chat)
+        configure(SETTINGS, opened, EMBEDDER, Retriever.HYBRID).add(chat)
         for retriever in COMPARED:
-            library = configure(SETTINGS, opened, EMBEDDER, retriever).library
+            library = configure(SETTINGS, opened, EMBEDDER, retriever)
             narrowing = library.narrowing("¿Qué dijo Julián sobre el hotel?")
             assert narrowing is not None
             assert (narrowing.senders, narrowing.applied) == (("Julián",), True)
@@ -201,22 +199,22 @@ WARRANTY = Asked("q", "How long does the warranty last?", ("24 months",), {"guid
 
 
 @pytest.fixture(scope="module")
-def configured(store: Store) -> Configured:
+def configured(store: Store) -> Library:
     """The guides, as users search them."""
     return configure(SETTINGS, store, EMBEDDER, Retriever.HYBRID)
 
 
-def test_what_a_search_is_measured_by(configured: Configured) -> None:
-    found = search(configured.library, WARRANTY)
+def test_what_a_search_is_measured_by(configured: Library) -> None:
+    found = search(configured, WARRANTY)
     assert found.figures["mrr"] == found.figures["recall@1"] == found.figures["answer_found@10"] == 1
     assert found.seconds > 0
-    assert set(search(configured.library, replace(WARRANTY, answers=())).figures) == set(FIGURES[:7])
+    assert set(search(configured, replace(WARRANTY, answers=())).figures) == set(FIGURES[:7])
     by_answer = replace(WARRANTY, relevant={}, answers=("four years",))
-    assert search(configured.library, by_answer).figures == {"answer_found@10": 0}
-    assert search(configured.library, replace(WARRANTY, is_unanswerable=True)).figures == {}
+    assert search(configured, by_answer).figures == {"answer_found@10": 0}
+    assert search(configured, replace(WARRANTY, is_unanswerable=True)).figures == {}
 
 
-def test_what_an_answer_is_measured_by(configured: Configured) -> None:
+def test_what_an_answer_is_measured_by(configured: Library) -> None:
     found = reply(configured, WARRANTY)
     assert found.is_right
     assert not found.is_refused
@@ -234,7 +232,7 @@ def test_what_an_answer_is_measured_by(configured: Configured) -> None:
     assert two.figures["citation_recall"] == 0.5
 
 
-def test_what_a_refusal_is_measured_by(configured: Configured) -> None:
+def test_what_a_refusal_is_measured_by(configured: Library) -> None:
     nonsense = "Who composed the opera about Antarctic penguins?"
     right = reply(configured, Asked("q", nonsense, is_unanswerable=True))
     assert right.is_refused
@@ -248,23 +246,22 @@ def test_what_a_refusal_is_measured_by(configured: Configured) -> None:
         "token_f1": 0,
         "citation_recall": 0,
     }
-    # The answer stands in what would have been quoted: confidence kept it back, not the search.
-    assert wrong.is_right == bool(configured.unrefusing.ask(nonsense).citations)
+    assert not wrong.is_right
 
 
-def test_answers_in_spanish_and_portuguese(configured: Configured) -> None:
+def test_answers_in_spanish_and_portuguese(configured: Library) -> None:
     spanish = Asked("q", "¿Cuánto dura la garantía?", ("los dos años",), {"guia": 1}, language="es")
     found = reply(configured, spanish)
     assert found.is_right
     assert found.figures["citation_precision"] == 1
     with closing(build_store(MEMORY)) as opened:
         made = configure(SETTINGS, opened, EMBEDDER, Retriever.HYBRID)
-        made.library.add_documents([make_document("A garantia dura dois anos.", "guia", language="pt")])
+        made.add_documents([make_document("A garantia dura dois anos.", "guia", language="pt")])
         portuguese = Asked("q", "Quanto tempo dura a garantia?", ("os dois anos",), {"guia": 1}, language="pt")
         assert reply(made, portuguese).figures["answer_containment"] == 1
 
 
-def test_citations_of_an_answer_are_judged_by_document_first(configured: Configured) -> None:
+def test_citations_of_an_answer_are_judged_by_document_first(configured: Library) -> None:
     # The right words in another document than the expected one.
     elsewhere = replace(WARRANTY, relevant={"guia": 1})
     assert reply(configured, elsewhere).figures["citation_precision"] < 1

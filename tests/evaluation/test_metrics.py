@@ -1,4 +1,4 @@
-"""Rankings → figures: the same as trec_eval's, ties and all."""
+"""Test that the figures of a ranking equal trec_eval's, even with ties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of questions as people and their spreadsheets write them, and what is said of broken ones."""
+"""Test reading question lists as people and spreadsheets write them, and the errors on broken lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.disk.names import source_of
+from answerable.disk.files import source_of
 from answerable.errors import AnswerableError, SourceError
 from answerable.evaluation.question_lists import Listed, find_documents, read_questions
 from answerable.protocols import StoredDocument

@@ -1,15 +1,11 @@
-"""Curves, figures and floors, by hand."""
+"""Test the figures of a report and floors against values computed by hand."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from answerable.errors import SettingsError
-from answerable.evaluation.confidence import Point, area_under_risk, operating_point, risk_coverage, thinned
-from answerable.evaluation.judging import Replied
 from answerable.evaluation.report import (
     Figure,
     Measured,
@@ -21,36 +17,13 @@ from answerable.evaluation.report import (
     parse_floors,
     table,
 )
-
-# Risk by coverage
-
-
-def replied(confidence: float, is_right: bool) -> Replied:
-    return Replied({}, confidence, is_right, False, 0.1)
+from answerable.evaluation.statistics import Point, operating_point
 
 
-def test_risk_by_coverage_by_hand() -> None:
-    curve = risk_coverage([replied(0.2, False), replied(0.9, True), replied(0.5, True), replied(0.5, False)])
-    assert [(point.confidence, point.coverage) for point in curve] == [(0.9, 0.25), (0.5, 0.75), (0.2, 1.0)]
-    assert [point.risk for point in curve] == pytest.approx([0, 1 / 3, 1 / 2])
-    assert area_under_risk(curve) == pytest.approx(0.5 / 3 + 0.25 / 2)
-    assert risk_coverage([]) == []
-
-
-def test_where_refusals_stand() -> None:
-    kept_back = replace(replied(0.2, True), is_refused=True)
-    now = operating_point([replied(0.9, True), replied(0.4, False), replied(0.5, True), kept_back])
-    assert now == Point(0.4, 0.75, 1 / 3)
-    assert operating_point([kept_back]) is operating_point([]) is None
-
-
-def test_long_curves_are_thinned() -> None:
-    curve = risk_coverage([replied(number / 1000, number % 3 > 0) for number in range(1000)])
-    few = thinned(curve, 200)
-    assert len(curve) == 1000
-    assert len(few) == 200
-    assert (few[0], few[-1]) == (curve[0], curve[-1])
-    assert thinned(few, 200) == few
+def test_the_share_answered_and_the_share_of_wrong_answers() -> None:
+    refused = [False, False, False, True]
+    assert operating_point(refused, [True, False, True, False]) == Point(0.75, 1 / 3)
+    assert operating_point([True], [False]) is operating_point([], []) is None
 
 
 # Figures and floors
@@ -78,7 +51,7 @@ def test_figures_are_means_over_what_applies() -> None:
 def report() -> Report:
     """One set, with two figures."""
     found = [Figure("ndcg@10", 0.75, 0.5, 1.0, 12), Figure("answered", 0.9, 0.8, 0.95, 12)]
-    measured = [Measured("hybrid", found, [], [], [], [], [], 0.1, None)]
+    measured = [Measured("hybrid", found, [], [], [], [], None)]
     return Report("1", "hash", "none", 0, [SetReport("sea", 1, 1, 12, 0, measured)])
 
 

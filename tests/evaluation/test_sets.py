@@ -1,4 +1,4 @@
-"""Question sets in BEIR's layout: what is read, what is left out, and what is said of a folder that is none."""
+"""Test question sets in BEIR's layout: what is read, what is left out, and the errors on other folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals and the paired test: what is known of them, and that they don't change from one run to the next."""
+"""Test intervals and the paired test against known properties, and that they are the same in every run."""
 
 from __future__ import annotations
 

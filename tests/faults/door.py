@@ -1,4 +1,4 @@
-"""A door before a server: while it is shut, nobody listens there, and who was inside is cut off."""
+"""A proxy in front of a server; while it is closed, no port is open, and existing connections are cut."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ from faults.sound_library import assert_sound, library_on, write_files
 from helpers import HashEmbedder
 
 from answerable.errors import AnswerableError
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
 from answerable.maintenance.copy import copy_store
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
 from answerable.maintenance.reindex import reindex
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.text.languages import document_language

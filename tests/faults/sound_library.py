@@ -1,4 +1,4 @@
-"""A library of small parts, and what must hold of it whatever has happened."""
+"""Make a library of small parts, and check what must hold of it after any fault."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 from helpers import HashEmbedder
 from stores.crash_processes import text_of, whole_documents
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
+from answerable.stores.audit import audit
 
 DIMENSION = 64
 MOST_CHUNKS = 50
@@ -21,7 +22,7 @@ MOST_CHUNKS = 50
 def library_on(store: Store) -> Library:
     """A library with small chunks and a quick embedder that suits the store's vectors."""
     dimension = store.fingerprint.dimension if store.fingerprint else DIMENSION
-    return Library(store, HashEmbedder(dimension), SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None))
+    return Library(store, HashEmbedder(dimension), SplitterByType(200, 20), FileReader(), Answering())
 
 
 def write_files(folder: Path, *numbers: int) -> list[Path]:
@@ -38,7 +39,7 @@ def assert_sound(store: Store) -> set[str]:
     with closing(library_on(store)) as library:
         documents = whole_documents(library)
         assert library.count() == (len(documents), sum(len(chunks) for _, chunks in documents.values()))
-        assert store.audit() == []
+        assert audit(store) == []
         for name, (_, chunks) in documents.items():
             found = library.search(chunks[0].content, k=MOST_CHUNKS, where={"document_id": name})
             assert {one.chunk.id for one in found} == {chunk.id for chunk in chunks}

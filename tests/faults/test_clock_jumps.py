@@ -1,4 +1,4 @@
-"""The clock jumps, by years and both ways, between visits of a folder and in the middle of a conversation."""
+"""Test jumps of the clock by years, in both directions, between visits of a folder and during a conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each read of an export fails in turn, as on a broken disk: the export isn't taken for a damaged one."""
+"""Test that an export isn't reported as damaged if a read of it fails, as on a broken disk."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from faults.conftest import LINUX
 from faults.sound_library import library_on, write_files
 
 from answerable.errors import LibraryError
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
-from answerable.stores.memory.store import MemoryStore
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
+from answerable.stores.memory import MemoryStore
 
 
 @LINUX

@@ -16,15 +16,14 @@ from providers.scripted_server import Ending, Reply, Request, ScriptedServer, em
 from sources.conftest import build_pdf
 from stores.crash_processes import whole_documents
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.embedding.openai_embedder import OpenAIEmbedder
 from answerable.errors import DamagedSource, ProviderError
 from answerable.library import Library
 from answerable.protocols import Passage
 from answerable.providers.calling import CallPolicy
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.file_reader import FileReader
-from answerable.sources.limits import ReadLimits
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 
@@ -43,7 +42,7 @@ def remote_library(folder: Path, server: ScriptedServer, retries: int) -> Librar
     """A library whose texts are embedded by the server, a few at a time."""
     policy = CallPolicy(timeout=5.0, retries=retries, first_wait=0.01)
     embedder = OpenAIEmbedder("words", DIMENSION, "key", f"{server.url}/v1", policy, most_texts=16)
-    answerer = ExtractiveAnswerer(None)
+    answerer = Answering()
     return Library(EmbeddedStore(folder), embedder, SplitterByType(200, 20), FileReader(), answerer)
 
 
@@ -94,7 +93,7 @@ def test_a_pdf_that_uses_up_the_memory_ends_its_worker_only(tmp_path: Path) -> N
     (documents / "sound-too.pdf").write_bytes(build_pdf(["The valve costs 20 euros."]))
     reader = FileReader(ReadContext(ReadLimits(max_memory=120_000_000, max_seconds=240)))
     store = EmbeddedStore(tmp_path / "library")
-    with Library(store, HashEmbedder(), SplitterByType(), reader, ExtractiveAnswerer(None)) as library:
+    with Library(store, HashEmbedder(), SplitterByType(), reader, Answering()) as library:
         report = library.add(documents)
         (failure,) = report.failures
         assert failure.source.endswith("bomb.pdf")

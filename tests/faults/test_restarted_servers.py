@@ -21,7 +21,7 @@ from qdrant_server import StandIn
 
 from answerable.maintenance.copy import copy_store
 from answerable.protocols import Store
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 

@@ -1,4 +1,4 @@
-"""A library that follows folders on this disk, and what the tests ask of it."""
+"""A library that follows folders on this disk, and helpers to test it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from helpers import READER, HashEmbedder
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 LONG_AGO = 1_600_000_000
 COUNTS = ("added", "changed", "moved", "unchanged", "removed", "kept")
@@ -30,7 +30,7 @@ class FollowedFiles:
     embedder: HashEmbedder = field(default_factory=HashEmbedder)
 
     def __post_init__(self) -> None:
-        answerer = ExtractiveAnswerer(None)
+        answerer = Answering()
         self.library = Library(self.store, self.embedder, SplitterByType(200, 20), READER, answerer)
 
     def write(self, name: str, content: str | bytes, time: float | None = LONG_AGO) -> Path:

@@ -1,4 +1,4 @@
-"""What the tests let other processes do: `python sync_processes.py LIBRARY` says when it begins, and syncs."""
+"""Run in another process: `python sync_processes.py LIBRARY` reports when it begins, and then syncs."""
 
 from __future__ import annotations
 

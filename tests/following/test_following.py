@@ -1,4 +1,4 @@
-"""A place that is followed: what is new, changed, gone or unreadable, and what is left when a visit ends early."""
+"""Test followed origins: new, changed, removed and unreadable documents, and visits that end early."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from helpers import HashEmbedder, make_document
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.errors import SourceError
 from answerable.library import Library
 from answerable.protocols import SyncRecord, Visit, Visited
-from answerable.protocols.reading import UnreadFile
+from answerable.protocols.sources import UnreadFile
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
@@ -107,7 +107,7 @@ class Followed:
 def followed(tmp_path: Path) -> Iterator[Followed]:
     """An empty library."""
     store, reader, embedder = EmbeddedStore(tmp_path / "library"), PlaceReader(), HashEmbedder()
-    with Library(store, embedder, SplitterByType(), reader, ExtractiveAnswerer(None)) as library:
+    with Library(store, embedder, SplitterByType(), reader, Answering()) as library:
         yield Followed(library, store, reader, embedder)
 
 

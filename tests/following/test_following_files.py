@@ -1,4 +1,4 @@
-"""Folders, files and archives that are followed: what is new, changed, moved, gone or out of reach."""
+"""Test followed folders, files and archives with new, changed, moved, removed and unreachable files."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from followed_files import LONG_AGO, FollowedFiles, assert_same, built_from_scra
 from helpers import HashEmbedder, make_document
 from made_files import zipped
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, NotFollowed, SourceError, SourceNotFound
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.settings import Settings
+from answerable.sources.context import Skipped
 from answerable.sources.dispatch import read_file
-from answerable.sources.file_reader import FileReader
-from answerable.sources.file_visits import FileReading, FileVisit
-from answerable.sources.limits import Skipped
+from answerable.sources.file_reader import FileReader, FileReading, FileVisit
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.wiring.build import build_reader
 
 SECTION = "The {n}th valve is turned by {n} degrees before the {n}th pump is started. " * 2
@@ -246,7 +245,7 @@ def test_an_origin_whose_options_no_longer_work_does_not_stop_the_others(
     store, plain = MemoryStore(), Settings()
 
     def library(settings: Settings) -> Library:
-        return Library(store, HashEmbedder(), SplitterByType(), build_reader(settings), ExtractiveAnswerer(None))
+        return Library(store, HashEmbedder(), SplitterByType(), build_reader(settings), Answering())
 
     for name, settings in {"aaa": replace(plain, ocr_languages="eng"), "zzz": plain}.items():
         (tmp_path / name).mkdir()

@@ -1,4 +1,4 @@
-"""Files that are followed by a library of every kind: changed, moved, gone, given up."""
+"""Test followed files (changed, moved, removed, unfollowed) on every kind of store."""
 
 from __future__ import annotations
 

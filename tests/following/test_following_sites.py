@@ -1,4 +1,4 @@
-"""A site in a library: added, added again, changed, cut half-way; on an embedded store, and in long tests on all."""
+"""Test a followed site: added, added again, changed, interrupted; on other stores only in long tests."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from qdrant_server import new_library as new_qdrant_library
 from site_server import Reply, SiteServer
 from sources.site.site_visits import QUICK, page
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.errors import SourceError
 from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.sources.file_reader import FileReader
-from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.connection import AddressGuard
 from answerable.sources.site.fetch import Fetcher
 from answerable.sources.site.visit import SiteVisit
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 
@@ -74,7 +74,7 @@ def followed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Followe
     with SiteServer() as site:
         for number in range(PAGES):
             site.put(f"/guide/{number}", text(number))
-        with Library(store, embedder, SplitterByType(), SiteReader(), ExtractiveAnswerer(None)) as library:
+        with Library(store, embedder, SplitterByType(), SiteReader(), Answering()) as library:
             made = Followed(site, library, store, embedder)
             assert made.add().added == PAGES
             yield made

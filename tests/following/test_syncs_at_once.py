@@ -1,4 +1,4 @@
-"""Two processes that sync one library at the same time leave what one would have left, and nothing twice."""
+"""Test that two simultaneous syncs of a library leave the same result as one, and no document twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs something in a process of its own that may use so much time and memory."""
+"""Run a function in a separate process with limits of time and memory."""
 
 from __future__ import annotations
 

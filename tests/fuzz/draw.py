@@ -1,4 +1,4 @@
-"""Bytes → choices: a fuzzer changes the bytes, and so what is drawn from them."""
+"""Derive random choices from bytes, so that a fuzzer that changes the bytes changes the choices."""
 
 from __future__ import annotations
 

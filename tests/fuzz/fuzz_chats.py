@@ -1,4 +1,4 @@
-"""Exports of chats of other apps than WhatsApp, with values changed, and texts and pages drawn from their pieces."""
+"""Fuzz chat exports of other apps than WhatsApp: changed values, and texts and pages made of their pieces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sources.chats import exports
 
 from answerable.datatypes import Document
 from answerable.errors import EmptySource
-from answerable.sources.chats import bundles
+from answerable.sources.chats import slack as bundles
 from answerable.sources.dispatch import read_bytes
 
 VALUES: tuple[Any, ...] = (

@@ -1,4 +1,4 @@
-"""Exported libraries, changed by somebody who knows the format: sizes and hashes fit whatever the lines say."""
+"""Fuzz exported libraries whose lines are changed while their sizes and hashes stay consistent."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from draw import HOSTILE, Draw
 from fuzz_packages import spoilt
 from fuzz_targets import Target
 
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
-from answerable.stores.memory.store import MemoryStore
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
+from answerable.stores.memory import MemoryStore
 
 LINES = ("documents.jsonl", "chunks.jsonl", "records.jsonl", "manifest.json")
 ARRAYS = ("vectors.npy", "sentence_vectors.npy", "sentence_scales.npy")

@@ -1,4 +1,4 @@
-"""Messages, mailboxes, files of Outlook, calendars and contacts."""
+"""Fuzz e-mail messages, mailboxes, Outlook files, calendars and contacts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from soundness import assert_same_again, assert_sound
 
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.entries.read import read_calendar, read_contacts
+from answerable.sources.entries import read_calendar, read_contacts
 from answerable.sources.text import decode
 from answerable.text.languages import document_language
 

@@ -1,4 +1,4 @@
-"""What servers of models answer: streams of events and vectors, of OpenAI's protocol and of Cohere's."""
+"""Fuzz responses of model servers: streams of events, and vectors, in OpenAI's and Cohere's protocols."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from draw import Draw
 from fuzz_targets import Target
 from providers.scripted_server import Ending, Reply, ScriptedServer
 
-from answerable.answering.models.cohere_chat import CohereChatModel
-from answerable.answering.models.openai_chat import OpenAIChatModel
 from answerable.embedding.cohere_embedder import CohereEmbedder
 from answerable.embedding.openai_embedder import OpenAIEmbedder
 from answerable.protocols import ChatModel, Embedder, Message, Passage
 from answerable.providers.calling import CallPolicy
+from answerable.providers.cohere import CohereChatModel
+from answerable.providers.openai import OpenAIChatModel
 
 POLICY = CallPolicy(timeout=5.0, total=5.0, retries=0)
 DIMENSION = 2

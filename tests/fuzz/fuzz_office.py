@@ -1,4 +1,4 @@
-"""Office files: workbooks, presentations, OpenDocument files and RTF."""
+"""Fuzz office files: workbooks, presentations, OpenDocument files and RTF."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from soundness import assert_same_again
 
 from answerable.datatypes import Document
 from answerable.sources.context import ReadContext
-from answerable.sources.office.odt import read_odt
+from answerable.sources.office.odf import read_odt
 from answerable.sources.office.rtf import read_rtf
-from answerable.sources.slides.odp import read_odp
-from answerable.sources.slides.pptx import read_pptx
-from answerable.sources.spreadsheets.ods import read_ods
-from answerable.sources.spreadsheets.xlsx import read_xlsx
+from answerable.sources.office.slides import read_odp, read_pptx
+from answerable.sources.spreadsheets.read import read_ods, read_xlsx
 from answerable.tables.find import find_tables
 
 WORKBOOK = with_rows("<row><c><v>1</v></c></row>", ("text", "two"))

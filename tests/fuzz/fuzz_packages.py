@@ -1,4 +1,4 @@
-"""Archives (zip, tar, compressed files), Word documents and e-books."""
+"""Fuzz archives (zip, tar, compressed files), Word documents and e-books."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ from soundness import assert_same_again, assert_sound
 
 from answerable.datatypes import Document
 from answerable.sources.archives.read import read_archive
-from answerable.sources.context import Beside, ReadContext
+from answerable.sources.context import Beside, ReadContext, ReadLimits
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.formats import ARCHIVES, SAMPLE, recognise
-from answerable.sources.limits import ReadLimits
+from answerable.sources.formats import SAMPLE, recognise, why_unread
 from answerable.sources.office.docx import read_docx
 from answerable.sources.office.epub import read_epub
-from answerable.sources.unread import why_unread
 
 LIMIT = 2_000_000
 LIMITS = ReadLimits(max_file_size=LIMIT)
@@ -208,7 +206,7 @@ def _tar(draw: Draw) -> None:
     else:
         data = draw.rest()
     name = draw.pick(("/in/a.tar", "/in/a.tar.gz", "/in/a.bz2", "/in/a.xz"))
-    if not why_unread(data[:SAMPLE], name, None) and recognise(data[:SAMPLE], name) in ARCHIVES:
+    if not why_unread(data[:SAMPLE], name, None) and recognise(data[:SAMPLE], name).is_archive:
         _attempt(data, name)
 
 

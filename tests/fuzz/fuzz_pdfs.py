@@ -1,4 +1,4 @@
-"""PDFs, taken apart in a process of their own."""
+"""Fuzz PDFs, which are read in a separate process."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from fuzz_targets import Target
 from soundness import assert_sound
 from sources.conftest import build_pdf
 
-from answerable.sources.context import ReadContext
-from answerable.sources.limits import ReadLimits
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.process.reading_process import ReadingProcess
 
 LIMITS = ReadLimits(max_file_size=2_000_000, max_seconds=5, max_memory=1_000_000_000)

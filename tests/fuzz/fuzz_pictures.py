@@ -1,4 +1,4 @@
-"""Pictures: the size that is checked is the size that is decoded, and only errors of ours come of any bytes."""
+"""Fuzz pictures: the checked size is the decoded size, and only AnswerableErrors are raised."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from PIL import Image
 
 from answerable.errors import SourceError
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.ocr.sizes import MOST_PIXELS, declared_sizes
-from answerable.sources.pictures import read_picture
+from answerable.sources.ocr.lines import MOST_PIXELS, declared_sizes
+from answerable.sources.ocr.pictures import read_picture
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF")
 SIDES = (1, 9, 40, 300)

@@ -1,4 +1,4 @@
-"""Plug-ins: whatever one returns or raises, the documents are sound or the error names the plug-in."""
+"""Fuzz plug-ins: whatever one returns or raises, documents are valid or the error names the plug-in."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from soundness import assert_sound
 
 from answerable.datatypes import Document, Part, PartKind, document_id
 from answerable.errors import SettingsError, SourceError
+from answerable.formats.format import Format
+from answerable.formats.registry import checked
 from answerable.plugins import SOURCES, Plugin
-from answerable.sources import plugin_formats
 from answerable.sources.context import ReadContext
-from answerable.sources.plugin_formats import PluginFormat, SourceFormat, read_by_plugin
 
 SOURCE = "/in/a.fountain"
 PLUGIN = Plugin(SOURCES, "fountain", "answerable-fountain", "1", EntryPoint("fountain", "fountain:read", SOURCES))
@@ -28,10 +28,9 @@ ERRORS = (ValueError("\ud800"), KeyError(), BROKEN, SettingsError("set it"))
 
 
 def _plugin(draw: Draw) -> None:
-    known = PluginFormat(PLUGIN, SourceFormat("fountain", (".fountain",), partial(_read, draw)))
-    plugin_formats.plugin_format = lambda suffix: known
+    form = Format(name="fountain", suffixes=(".fountain",), read=partial(_read, draw))
     try:
-        documents = read_by_plugin(b"INT. KITCHEN", SOURCE, ReadContext())
+        documents = checked(PLUGIN, form)(b"INT. KITCHEN", SOURCE, ReadContext())
     except SourceError as error:
         assert SOURCE in str(error)
         assert str(PLUGIN) in str(error) or error is BROKEN
@@ -42,7 +41,7 @@ def _plugin(draw: Draw) -> None:
             assert_sound(document)
 
 
-def _read(draw: Draw, data: bytes, source: str) -> Any:
+def _read(draw: Draw, data: bytes, source: str, context: ReadContext) -> Any:
     if not draw.number(9):
         raise draw.pick(ERRORS)
     if not draw.number(9):

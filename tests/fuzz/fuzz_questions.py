@@ -1,9 +1,9 @@
-"""What comes with a question and with its answer: filters, and what a model wrote with its marks."""
+"""Fuzz the filters of questions, and the texts and citation marks that a model writes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from fuzz_targets import Target
 from helpers import HashEmbedder
 
 from answerable.answering.checking.check import check_answer
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import Document, RetrievalResult
 from answerable.errors import FilterError
 from answerable.filters import matches, normalize_fields, parse_filter
@@ -21,7 +21,7 @@ from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 FIELDS = ("type", "date", "page", "sender", "and", "or", "not", "", "\ud800", "source")
 OPERATORS = ("gt", "gte", "lt", "lte", "exists", "gte ", "")
@@ -110,7 +110,7 @@ WRITTEN = (
 
 @cache
 def _library() -> Library:
-    made = Library(MemoryStore(), HashEmbedder(), SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None))
+    made = Library(MemoryStore(), HashEmbedder(), SplitterByType(200, 20), FileReader(), Answering())
     made.add_documents([Document.from_text("Some text.", "d", source="/in/a.txt", language="en", page=3)])
     return made
 
@@ -181,18 +181,11 @@ def _parsed(where: Any) -> None:
     hash(parsed)
 
 
-class _Lengths:
-    """A judge that takes every other pair for supported: reading each would leave no time for hostile text."""
-
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        return [len(statement) % 2 - 0.5 for statement, _ in pairs]
-
-
 def _citations(draw: Draw) -> None:
     text, passages = draw.text(WRITTEN, 60), _passages()
     # No answer is as long as what a hostile model may repeat.
-    language, keeps = draw.pick(("en", "es", "")), bool(draw.number(1))
-    checked = check_answer(text[:20_000], passages, language, _Lengths(), keep_unsupported=keeps)
+    language, marks = draw.pick(("en", "es", "")), bool(draw.number(1))
+    checked = check_answer(text[:20_000], passages, language, marks)
     known = {passage.document.id: passage.document.content for passage in passages}
     for citation in checked.citations:
         assert known[citation.document_id][citation.start : citation.end] == citation.quote

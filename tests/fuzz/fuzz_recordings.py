@@ -1,4 +1,4 @@
-"""Recordings: decoded in blocks of a bounded size, or refused with an error of ours."""
+"""Fuzz recordings: they are decoded in blocks of bounded size, or refused with an AnswerableError."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fuzz_targets import Target
 from speech import RATE, music, packed, wav
 
 from answerable.errors import SourceError
-from answerable.sources.recordings.formats import container_of, is_recording, media_type_of
-from answerable.sources.recordings.sound import blocks
+from answerable.formats.marks import container_of, is_recording, media_type_of
+from answerable.sources.recordings.hear import blocks
 
 LONGEST = 300 * RATE
 SOUND = wav(music(0.5))

@@ -1,4 +1,4 @@
-"""What sites say of themselves: sitemaps, robots.txt, and the links of their pages."""
+"""Fuzz the data of web sites: sitemaps, robots.txt, and the links of pages."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from providers.scripted_server import Reply, ScriptedServer
 from answerable.errors import AddressRefused, AnswerableError
 from answerable.sources.html.links import page_links
 from answerable.sources.html.parse import parse_page, valid_markup
-from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.pace import FetchPolicy
-from answerable.sources.site.robots import Robots
-from answerable.sources.site.sitemap import MAX_ENTRIES, parse_sitemap
-from answerable.sources.web_address import parse_address
+from answerable.sources.html.web_address import parse_address
+from answerable.sources.site.connection import AddressGuard
+from answerable.sources.site.fetch import Fetcher, FetchPolicy
+from answerable.sources.site.robots import MAX_ENTRIES, Robots, parse_sitemap
 
 SITEMAP = (
     "<?xml version='1.0' encoding='UTF-8'?>",

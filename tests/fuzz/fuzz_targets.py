@@ -1,4 +1,4 @@
-"""What can be fuzzed, and where it is."""
+"""List the fuzz targets and their modules: all formats in `fuzz_formats`, some also with their own grammar."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Target:
 
 
 MODULES = {
+    "formats": "fuzz_formats",
     "chat": "fuzz_texts",
     "chats": "fuzz_chats",
     "markdown": "fuzz_texts",

@@ -1,4 +1,4 @@
-"""Files that are texts: chats, Markdown, web pages, tables and lists of objects."""
+"""Fuzz text files: chats, Markdown, web pages, tables and lists of objects."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from draw import Draw
 from fuzz_targets import Target
 from soundness import assert_same_again
 
-from answerable.sources.html.docusaurus import kind_of_page
+from answerable.sources.html.metadata import kind_of_page
 from answerable.sources.html.read import read_html
 from answerable.sources.markdown import read_markdown
-from answerable.sources.tables.read import read_records
+from answerable.sources.records import read_records
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat, parse_chat, read_chat
 

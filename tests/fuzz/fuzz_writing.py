@@ -1,4 +1,4 @@
-"""Notebooks, marked-up texts, subtitles, outlines, and the database of Zotero."""
+"""Fuzz notebooks, marked-up texts, subtitles, outlines, and Zotero's database."""
 
 from __future__ import annotations
 

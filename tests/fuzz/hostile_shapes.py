@@ -1,4 +1,4 @@
-"""Texts made to take long, of any length: of each format what some step of its reading once took the square of."""
+"""Make texts of any length for which some step of reading once took quadratic time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hostile_writing import WRITING
 from made_files import edited, epub, with_body, zipped
 from made_office_files import opendocument, table, with_rows
 
-from answerable.sources.spreadsheets.sheet import column_letters
+from answerable.sources.spreadsheets.blocks import column_letters
 
 _SENTENCE = "Words of a page that say something, again and again. "
 _PARAGRAPH = "<w:p><w:r><w:t>x y</w:t></w:r></w:p>"

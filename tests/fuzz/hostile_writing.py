@@ -1,4 +1,4 @@
-"""Notebooks, marked-up texts, subtitles and outlines made to take long, of any length."""
+"""Make notebooks, marked-up texts, subtitles and outlines of any length that are meant to take long."""
 
 from __future__ import annotations
 

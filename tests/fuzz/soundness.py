@@ -1,4 +1,4 @@
-"""What must hold of whatever was read, and what no reader may do meanwhile."""
+"""Check what must hold of any document that was read, and what a file reader must not do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from draw import Draw
 
 from answerable.answering.citations import cite
 from answerable.datatypes import Document, Part, RetrievalResult, document_id
-from answerable.errors import AnswerableError
+from answerable.errors import AnswerableError, ReaderFailed
 from answerable.splitting.by_type import SplitterByType
 
 SPLITTER = SplitterByType(300, 30)
@@ -63,6 +63,7 @@ def one_input(attempt: Callable[[Draw], None], watch: Watch, data: bytes) -> Non
     try:
         attempt(Draw(data))
     except AnswerableError as error:
+        assert not isinstance(error, ReaderFailed), error
         message = str(error)
         assert message.strip(), "an error without a message"
         assert len(message) < 4_000, "a message that is too long to read"

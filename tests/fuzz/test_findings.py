@@ -1,4 +1,4 @@
-"""What fuzzing has found, each as small as it gets: it stays found."""
+"""Regression tests of all fuzzing findings, each reduced to its smallest form."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from helpers import HashEmbedder, make_document
 from made_files import epub, zipped
 from providers.scripted_server import Ending, Reply, ScriptedServer
 
-from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.answering.models.openai_chat import OpenAIChatModel
+from answerable.answering.decide import Answering
 from answerable.errors import AddressRefused, DamagedSource, FilterError, MalformedResponse, SourceNotFound
 from answerable.filters import parse_filter
 from answerable.interfaces.cli.filters import build_filter, read_conditions
@@ -20,15 +19,16 @@ from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
 from answerable.protocols import Message
 from answerable.providers.calling import CallPolicy
+from answerable.providers.openai import OpenAIChatModel
 from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
+from answerable.sources.html.web_address import parse_address
 from answerable.sources.office.epub import read_epub
-from answerable.sources.web_address import parse_address
 from answerable.sources.whatsapp.read import parse_chat
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
-LIBRARY = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+LIBRARY = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering())
 
 
 def test_a_message_that_ends_in_blanks() -> None:
@@ -93,7 +93,7 @@ def test_a_filter_s_message_is_short_and_printable(where: dict[str, object]) -> 
 
 @pytest.mark.parametrize("name", ["\ud800", "c:\\\udc00", "\udfff/a", "\U0010ffff" * 1_000, "~ana\0/a"])
 def test_a_source_to_filter_by_that_is_no_name(name: str) -> None:
-    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering())
     library.add_documents([make_document("text", source="/a.md")])
     with pytest.raises(FilterError, match="No document comes from") as raised:
         build_filter(library, FilterOptions(source=[name]))

@@ -49,7 +49,7 @@ def test_lines_of_a_pdf_beyond_utf_16_take_time_in_proportion() -> None:
     taken = []
     for page in pages:
         with _measured() as clock:
-            assert "\U0001f600" in extract(page, ReadContext())["pages"][0]
+            assert "\U0001f600" in extract(page, "a.pdf", ReadContext())["pages"][0]
         taken += clock
     assert _is_bounded([taken]), taken
 

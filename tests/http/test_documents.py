@@ -12,7 +12,7 @@ import pytest
 from helpers import make_document
 from service_on_socket import EXAMPLE_FILES, EXAMPLES, small_service, upload
 
-from answerable.interfaces.http.uploads import safe_name
+from answerable.interfaces.http.originals import safe_name
 
 
 def find(client: httpx.Client, source: str) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from service_on_socket import MANY, running, small_service, upload, wait_for
 
 from answerable.errors import SettingsError
 from answerable.interfaces.cli.commands.serve import AccessOptions, AddressOptions, _folders
-from answerable.interfaces.http.access.key_file import Keys
-from answerable.interfaces.http.folders import is_own_account
+from answerable.interfaces.http.guards.key_file import Keys
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.library_list import LibraryList
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.library_records import LibraryList
+from answerable.interfaces.http.routes.filling import is_own_account
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
 from answerable.settings import Settings, load_settings, variables
 
 GATE = ("gate.txt", b"The gate is blue. The door is green.")

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from answerable.interfaces.http.openai.inert import inert
+from answerable.interfaces.http.openai.completions import inert
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 FRAGMENTS = """

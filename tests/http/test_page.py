@@ -123,7 +123,7 @@ def test_every_kind_of_source_shows_the_quote_exactly(visitor: Visitor, question
 
 def test_a_source_is_shown_character_by_character(visitor: Visitor) -> None:
     page = visitor.page
-    page.get_by_role("link", name="Library").click()
+    page.get_by_role("link", name="Library", exact=True).click()
     for name, text in (("ferns.md", MARKUP), ("gates.py", CODE), ("party.txt", EMOJI)):
         page.locator("tr", has_text=name).locator(".document-name").click()
         page.locator(".panel[data-shown=true]", has_text=name).wait_for()
@@ -182,12 +182,20 @@ def test_the_trace_says_why(visitor: Visitor) -> None:
     turn = visitor.ask("How many tools may I borrow at once?")
     turn.locator(".trace summary").click()
     said = turn.locator(".trace").inner_text()
-    assert re.search(r"Confidence\s+\d+%", said)
+    assert re.search(r"confidence\s+\d+(?:\.\d)? % \(at least \d+ %\)", said)
     assert "quotes only, no model" in said
     assert re.search(r"\d+ passages found", said)
     visitor.shot("trace")
     turn.locator(".passages .link").last.click()
     visitor.page.locator(".panel[data-shown=true]").wait_for()
+
+
+def test_the_trace_of_a_refusal_starts_with_its_reason(visitor: Visitor) -> None:
+    turn = visitor.ask("¿Quién ganó el mundial de fútbol de 1998?")
+    turn.locator(".trace summary").click()
+    reason, said = turn.locator(".trace > p").inner_text(), turn.locator(".trace").inner_text()
+    assert re.fullmatch(r"Refused: the best sentence, “.+”, has a chance of .+ of answering; \d+ % is needed\.", reason)
+    assert said.count("words of the question not in this passage") == 1
 
 
 def test_a_conversation_stays_after_a_reload(visitor: Visitor) -> None:

@@ -18,7 +18,7 @@ def all_views(visitor: Visitor, name: str) -> list[str]:
         if page.evaluate("() => document.querySelector('.scroll').scrollWidth > innerWidth"):
             found.append(f"{view}: wider than the window")
 
-    page.locator("button.suggestion").first.wait_for()
+    page.locator(".offered[data-loaded=true] a").first.wait_for()
     look("welcome")
     turn = visitor.ask("How many tools may I borrow at once?")
     turn.locator(".trace summary").click()

@@ -174,7 +174,7 @@ def test_a_model_that_is_fixed_says_by_what(tmp_path: Path) -> None:
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             assert visitor.barriers() == []
             page.locator(".setting select").nth(2).select_option("light")
-            assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+            page.wait_for_function("document.documentElement.dataset.theme === 'light'")
 
 
 def test_all_libraries_are_asked_together(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_all_libraries_are_asked_together(tmp_path: Path) -> None:
             assert turn.locator(".source-place").inner_text().startswith("work")
             assert visitor.cite(turn) == "The boat leaves the harbour at nine on Sundays."
             page.keyboard.press("Escape")
-            page.get_by_role("link", name="Library").click()
+            page.get_by_role("link", name="Library", exact=True).click()
             page.get_by_role("heading", name="All libraries").wait_for()
             page.get_by_text("boat.txt").first.wait_for()
             assert page.get_by_text("gate.txt").count()

@@ -311,7 +311,8 @@ def test_the_words_that_answer_are_marked_in_their_sentence(tmp_path: Path) -> N
 
 def test_quotes_of_a_section_are_one_card_with_their_marks(tmp_path: Path) -> None:
     quoted = ("The red pump costs 300 euros.", "The garden hose costs 12 euros.", "The long ladder costs 85 euros.")
-    model = PatientModel(" ".join(f"“{quote}” [1]" for quote in quoted))
+    said = " ".join(f"{quote[:-1]} [{number}]." for number, quote in enumerate(quoted, 1))
+    model = PatientModel(said, *quoted)
     model.go_on.set()
     with small_service(tmp_path, model=model) as (server, client):
         upload(client, ("shop.md", SHOP.encode()))

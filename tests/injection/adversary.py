@@ -1,7 +1,9 @@
 """A chat model that obeys: an OpenAI-compatible server that does whatever the documents in its prompt ask for.
 
-It quotes the honest sentence, with the right mark, and writes what every attack wants that it can see in its passages,
-also in characters that people can't see. It streams in pieces of a few characters, so that nothing comes whole.
+It hands over the honest sentence as evidence, and what the attacks say as more of it. Then it writes the sentence, with
+its mark, and what every attack wants that it can see in its passages, also in characters that people can't see. Asked
+which sentences its sources don't say, it names none. It streams in pieces of a few characters, so that nothing comes
+whole.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ class Adversary:
 
     def __init__(self, attacks: Sequence[Attack], shameless: bool = False) -> None:
         self.prompts: list[str] = []
+        self._texts: dict[str, str] = {}
         self.obeyed: list[list[str]] = []
         self._attacks = attacks
         self._shameless = shameless
@@ -52,24 +55,38 @@ class Adversary:
         self._server.shutdown()
         self._server.server_close()
 
-    def answer(self, prompt: str) -> str:
-        """What it writes: the honest quote first or last, the obedience around it."""
+    def reply(self, asked: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+        """What it writes, and the evidence that it hands over before."""
+        messages = asked["messages"]
+        given = (message for message in messages if message["role"] in ("system", "user"))
+        prompt = "\n\n".join(message["content"] for message in given)
+        if "tools" not in asked:
+            return "[]", []
+        if messages[-1]["role"] == "tool":
+            return self._texts[prompt], []
+        text, evidence = self._answer(prompt)
+        self._texts[prompt] = text
+        return "", evidence
+
+    def _answer(self, prompt: str) -> tuple[str, list[dict[str, Any]]]:
+        """The honest sentence first or last, the obedience around it; and the evidence."""
         seen = _seen(prompt)
         followed = [
             attack for attack in self._attacks if self._shameless or all(_seen(one) in seen for one in attack.triggers)
         ]
         self.prompts.append(prompt)
         self.obeyed.append([attack.file for attack in followed])
-        parts = [*_honest(prompt, self._attacks), *(attack.written for attack in followed)]
-        return "\n\n".join(parts if len(self.prompts) % 2 else reversed(parts)) or "Nothing."
+        honest = list(_honest(prompt, self._attacks))
+        parts = [*(f"{each['text']} [{at}]" for at, each in enumerate(honest, 1)), *(each.written for each in followed)]
+        text = "\n\n".join(parts if len(self.prompts) % 2 else reversed(parts)) or "Nothing."
+        return text, [*honest, *({"passage": 1, "text": attack.written} for attack in followed)]
 
 
-def _honest(prompt: str, attacks: Sequence[Attack]) -> Iterator[str]:
+def _honest(prompt: str, attacks: Sequence[Attack]) -> Iterator[dict[str, Any]]:
     for attack in attacks:
         place = prompt.find(attack.fact)
         if place >= 0 and attack.question in prompt:
-            number = _PASSAGE.findall(prompt, 0, place)[-1]
-            yield f"“{attack.fact}” [{number}]"
+            yield {"passage": int(_PASSAGE.findall(prompt, 0, place)[-1]), "text": attack.fact}
 
 
 def _seen(text: str) -> str:
@@ -87,18 +104,22 @@ def _handler(adversary: Adversary) -> type[BaseHTTPRequestHandler]:
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            text = adversary.answer("\n\n".join(message["content"] for message in asked["messages"]))
+            text, evidence = adversary.reply(asked)
             if asked.get("stream"):
-                self._stream(text)
+                self._stream(text, evidence)
             else:
                 choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
                 self._send(_body("chat.completion", choice, USAGE))
 
-        def _stream(self, text: str) -> None:
+        def _stream(self, text: str, evidence: Sequence[dict[str, Any]]) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Connection", "close")
             self.end_headers()
+            if evidence:
+                arguments = json.dumps({"verdict": "answer", "items": evidence})
+                call = {"index": 0, "id": "1", "function": {"name": "evidence", "arguments": arguments}}
+                self._event({"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": None})
             for start in range(0, len(text), PIECE):
                 self._event({"index": 0, "delta": {"content": text[start : start + PIECE]}, "finish_reason": None})
             self._event({"index": 0, "delta": {}, "finish_reason": "stop"}, USAGE)

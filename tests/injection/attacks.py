@@ -1,4 +1,4 @@
-"""The hostile documents: what each asks a model to do, what an honest answer quotes, and what would be an escape."""
+"""The hostile documents: what each tells a model to do, what an honest answer quotes, what counts as an escape."""
 
 from __future__ import annotations
 

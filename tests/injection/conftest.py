@@ -1,4 +1,4 @@
-"""The way that questions go: through a library, its retrieval and a real client, to the server that obeys attacks."""
+"""Ask questions through a library, its retrieval and a real client, with a model server that obeys attacks."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ import pytest
 from attacks import Ask
 from helpers import HashEmbedder
 
-from answerable.answering.grounded import GroundedAnswerer
-from answerable.answering.models.openai_chat import OpenAIChatModel
+from answerable.answering.decide import Answering, Writer
 from answerable.datatypes import Answer, Document
 from answerable.library import Library
-from answerable.reading.e5_judge import E5Judge
+from answerable.providers.openai import OpenAIChatModel
 from answerable.settings import load_settings
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.wiring.build import build_reader
-
-JUDGE = E5Judge(threads=1)
 
 
 @pytest.fixture
@@ -36,7 +33,7 @@ def _ask(
         embedder=HashEmbedder(),
         splitter=SplitterByType(160, 16),
         reader=build_reader(load_settings({})),
-        answerer=GroundedAnswerer(model, gate=None, judge=JUDGE),
+        answerer=Answering(writer=Writer(model)),
     ) as library:
         library.add_documents(list(documents))
         return library.ask(question, where)

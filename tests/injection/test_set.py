@@ -24,7 +24,7 @@ import answerable
 from answerable.answering import harmless
 from answerable.datatypes import Answer, Document
 from answerable.interfaces.cli.printing import clean
-from answerable.interfaces.http.openai.inert import inert
+from answerable.interfaces.http.openai.completions import inert
 
 LANGUAGES = ("en", "es", "pt")
 # Of the honest sentences. Measured: 65 of 66; one ends up in a block of code that an attack opens.
@@ -157,7 +157,7 @@ def backed(answer: Answer) -> str:
     """The sentences of an answer that the check backs; of quotes, the whole answer."""
     if not answer.checks:
         return answer.text
-    return "\n".join(check.text for check in answer.checks if check.support in ("quoted", "supported", "corrected"))
+    return "\n".join(check.text for check in answer.checks if check.support == "verified")
 
 
 def _from(run: str, corpus: str) -> bool:

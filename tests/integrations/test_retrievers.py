@@ -1,4 +1,4 @@
-"""The retrievers of LangChain and LlamaIndex, in these frameworks themselves."""
+"""Test the retrievers for LangChain and LlamaIndex within these frameworks."""
 
 from __future__ import annotations
 

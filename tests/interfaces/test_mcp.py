@@ -236,7 +236,7 @@ def test_nothing_but_messages_goes_to_standard_output(example_library: Path) -> 
 
 async def test_a_cancelled_question_stops_the_model(example_library: Path) -> None:
     with ScriptedServer() as model:
-        model.script("/v1/chat/completions", endless_chat(), chat("Descale every 200 cups [1]."))
+        model.script("/v1/chat/completions", endless_chat(), chat("Descale every 200 cups [1]. It takes 7 days."))
         env = {"OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "none", "ANSWERABLE_MODEL": "openai:scripted"}
         async with Client(over_stdio(example_library, env=env)) as client:
             question = {"question": "How often should I descale the machine?"}
@@ -246,7 +246,9 @@ async def test_a_cancelled_question_stops_the_model(example_library: Path) -> No
                     await anyio.sleep(0.05)
                 group.cancel_scope.cancel()
             assert await anyio.to_thread.run_sync(model.disconnected.wait, 60)
-            answer = await given(client, "ask", **question)
+            result = await client.call_tool("ask", question)
+            answer = result.structured_content or {}
             assert (answer["answered"], answer["model"]) == (True, "openai:scripted")
-            # What wasn't checked is no answer, for other models neither.
-            assert not {"draft", "checks"} & set(answer)
+            # Another model learns what wasn't verified.
+            assert [check["support"] for check in answer["checks"]] == ["check", "unsupported"]
+            assert "cups [1]. [check] It takes 7 days. [no source]" in text_of(result)

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_servers import HttpServer, endless_chat, given, over_http, refused
 from providers.scripted_server import ScriptedServer
 
-from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.key_file import Keys
 
 pytestmark = pytest.mark.anyio
 

@@ -10,10 +10,10 @@ from commands import run_here, run_in_terminal
 
 import answerable
 from answerable.datatypes import Answer, Citation, Location, Reason
-from answerable.integrations.described import described
+from answerable.integrations import described
 from answerable.interfaces.cli.remarks import other_places
 from answerable.interfaces.cli.render import print_answer
-from answerable.interfaces.mcp.texts import answer_text, passages_text
+from answerable.interfaces.mcp.results import answer_text, passages_text
 
 BOAT = (
     "The boat Alborada leaves the harbour at nine on Sundays and comes back at six in the evening. On other days it "

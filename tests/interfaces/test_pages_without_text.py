@@ -14,7 +14,7 @@ from made_mail import letter, write_mailbox
 from sources.conftest import build_pdf
 
 import answerable
-from answerable.interfaces.mcp.texts import added_text
+from answerable.interfaces.mcp.results import added_text
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.file_reader import FileReader
 

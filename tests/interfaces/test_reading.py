@@ -1,4 +1,4 @@
-"""Answers with the reader, as users get them: with OpenVINO, which other tests of the commands do without."""
+"""Answers with the reader, as users get them; other tests of the commands do without it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ QUESTION = "¿Cuál es el código de la reserva?"
 
 
 @pytest.fixture(autouse=True)
-def _openvino(monkeypatch: pytest.MonkeyPatch, example_library: Path) -> None:
-    monkeypatch.setenv("ANSWERABLE_LOCAL_RUNTIME", "openvino")
+def _reader(monkeypatch: pytest.MonkeyPatch, example_library: Path) -> None:
+    monkeypatch.setenv("ANSWERABLE_READER", "local")
     monkeypatch.setenv("ANSWERABLE_LIBRARY", str(example_library))
 
 

@@ -1,4 +1,4 @@
-"""Libraries that add with workers, sources for them, and what they hold in the end."""
+"""Make libraries that add documents with workers, sources for them, and compare their contents."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import steps
 
-from answerable.indexing.workers.jobs import JobQueue
-from answerable.indexing.workers.worker_pool import WorkerPool
+from answerable.indexing.worker_pool import JobQueue, WorkerPool
 from answerable.library import Library
 from answerable.settings import Settings
 from answerable.wiring.build import build_answerer, build_reader, build_store

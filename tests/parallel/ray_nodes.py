@@ -1,4 +1,4 @@
-"""A real Ray cluster on this machine: each node has an address of its own, and can be killed with all that it runs."""
+"""Start a real Ray cluster on this machine; each node has its own address, and can be killed with its processes."""
 
 from __future__ import annotations
 

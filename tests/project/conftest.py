@@ -1,4 +1,4 @@
-"""The documents that most pages show are embedded once for all tests."""
+"""Embed the documents that most pages show once for all tests."""
 
 from __future__ import annotations
 

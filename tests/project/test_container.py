@@ -1,4 +1,4 @@
-"""The container files, read and compared with the project: no container engine is at hand to run them."""
+"""Compare the container files with the project, without running them in a container engine."""
 
 from __future__ import annotations
 

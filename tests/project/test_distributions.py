@@ -1,4 +1,4 @@
-"""The wheel and the source archive hold all that users need, and no more."""
+"""Test that the wheel and the source archive contain what users need, and no more."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_what_is_read_at_run_time_is_in_the_wheel(built: tuple[Path, Path]) -> N
         "answerable/interfaces/http/page/vendor/",
     ]
     assert all(sum(name.startswith(folder) for name in files) >= 3 for folder in folders)
-    assert files["answerable/reading/reader.npz"] > 10e6 < files["answerable/reading/judge.npz"]
+    assert files["answerable/e5/reader.npz"] > 10e6
     for name in ("answering/gates.json", "interfaces/http/page/index.html", "interfaces/cli/examples.txt", "py.typed"):
         assert files[f"answerable/{name}"] >= 0
 
@@ -60,7 +60,7 @@ def test_the_source_archive_installs_as_the_readme_says(built: tuple[Path, Path]
     files = contents(built[1])
     needed = {"Makefile", "constraints.txt", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "tools/demo.py"}
     assert needed | committed("src") | committed("examples") | committed("apps") <= set(files)
-    unwanted = ("tests/", "training/", ".ci/", ".venv")
+    unwanted = ("tests/", "training/", "lab/", ".ci/", ".venv")
     assert [name for name in files if name.startswith(unwanted)] == []
 
 
@@ -71,9 +71,7 @@ def test_a_package_index_would_take_both(built: tuple[Path, Path]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     with ZipFile(built[0]) as wheel:
         metadata = message_from_bytes(wheel.read("answerable-0.1.0.dist-info/METADATA"))
-        assert b"answerable = answerable.interfaces.cli.main:run" in wheel.read(
-            "answerable-0.1.0.dist-info/entry_points.txt"
-        )
+        assert b"answerable = answerable.__main__:main" in wheel.read("answerable-0.1.0.dist-info/entry_points.txt")
     assert metadata["License-Expression"] == "MIT"
     assert metadata["Requires-Python"] == ">=3.10"
     assert not [need for need in metadata.get_all("Requires-Dist", []) if " @ " in need]

@@ -1,4 +1,4 @@
-"""The documentation site: it builds without a warning, its links lead somewhere, it loads nothing from elsewhere."""
+"""Test that the documentation site builds without warnings, links work, and nothing loads from elsewhere."""
 
 from __future__ import annotations
 
@@ -120,6 +120,6 @@ def test_the_plots_show_what_was_measured() -> None:
     made = script("generate_plots").plots()
     assert len(made) == 9
     for name, text in made.items():
-        assert text == (DOCS / "images" / name).read_text("utf-8"), "run: python docs/generate_plots.py"
+        assert text == (DOCS / "images" / name).read_text("utf-8"), "run: python -m docs.generate_plots"
     assert "SQuAD 2 pt" in made["retrieval.svg"]
     assert made["peers.svg"].count("<rect") == 8

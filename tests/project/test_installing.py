@@ -1,4 +1,4 @@
-"""What users are told to install can be installed."""
+"""Test that the documented installation commands install something that exists."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_what_lacks_an_extra_tells_how_to_add_it_to_this_copy(
     (folder / "INSTALLER").write_text(installer + "\n")
     if origin:
         (folder / "direct_url.json").write_text(json.dumps(origin))
-    code = "from answerable.installation import how_to_install; print(how_to_install('ocr'))"
+    code = "from answerable.errors import how_to_install; print(how_to_install('ocr'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])}
     done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
     assert done.stdout.strip().endswith(": " + told.format("./answerable-0.1.0-py3-none-any.whl"))

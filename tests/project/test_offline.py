@@ -30,8 +30,6 @@ EXAMPLES = ROOT / "examples"
 COMMAND = (sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()")
 QUESTION = "Can I use vinegar?"
 ANSWER = "must not be used"
-# So that every command loads it, the shortest ones too.
-OPENVINO = {"ANSWERABLE_LOCAL_RUNTIME": "openvino"}
 
 FROM_PYTHON = f"""
 import answerable, sys
@@ -78,7 +76,7 @@ os.rename("vendor/id", "vendor/stats")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A user's home with a library, for all tests of this file: the model is compiled once."""
     folder = tmp_path_factory.mktemp("watched")
-    assert_kept_still(watch([*COMMAND, "add", EXAMPLES], folder, **OPENVINO), "30")
+    assert_kept_still(watch([*COMMAND, "add", EXAMPLES], folder), "30")
     return folder
 
 
@@ -105,29 +103,29 @@ def test_what_a_process_left_behind_does_is_seen(tmp_path: Path) -> None:
     ],
 )
 def test_commands(folder: Path, arguments: list[str], printed: str) -> None:
-    assert_kept_still(watch([*COMMAND, *arguments], folder, typed=f"{QUESTION}\n", **OPENVINO), printed)
+    assert_kept_still(watch([*COMMAND, *arguments], folder, typed=f"{QUESTION}\n"), printed)
 
 
 def test_workers(folder: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "add", EXAMPLES, "--workers", "2", "--library", tmp_path / "library"]
-    assert_kept_still(watch(command, folder, tmp_path, **OPENVINO), "30")
+    assert_kept_still(watch(command, folder, tmp_path), "30")
 
 
 @pytest.mark.long
 def test_python(folder: Path, tmp_path: Path) -> None:
     program = [sys.executable, "-c", FROM_PYTHON, tmp_path / "library", EXAMPLES]
-    assert_kept_still(watch(program, folder, tmp_path, **OPENVINO), ANSWER)
+    assert_kept_still(watch(program, folder, tmp_path), ANSWER)
 
 
 def test_the_server(folder: Path) -> None:
     server = [*COMMAND, "serve", "--port", "0"]
     request = ["/api/v1/library/ask", f'{{"question": "{QUESTION}"}}']
-    assert_kept_still(watch([sys.executable, "-c", SERVING, *request, *server], folder, **OPENVINO), ANSWER)
+    assert_kept_still(watch([sys.executable, "-c", SERVING, *request, *server], folder), ANSWER)
 
 
 @pytest.mark.long
 def test_the_server_for_assistants(folder: Path) -> None:
-    assert_kept_still(watch([sys.executable, "-c", ASSISTANT, *COMMAND, "mcp"], folder, **OPENVINO), ANSWER)
+    assert_kept_still(watch([sys.executable, "-c", ASSISTANT, *COMMAND, "mcp"], folder), ANSWER)
 
 
 @pytest.mark.long
@@ -143,7 +141,7 @@ def test_a_ray_cluster(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
         node.wait_until_reachable()
         wait_for_processors(node.address, 1)
         command = [*COMMAND, "add", EXAMPLES, "--library", tmp_path / "library", "--ray", node.address]
-        assert_kept_still(watch(command, folder, tmp_path, temporary, **OPENVINO), "30")
+        assert_kept_still(watch(command, folder, tmp_path, temporary), "30")
     finally:
         node.kill()
         shutil.rmtree(temporary, ignore_errors=True)
@@ -175,11 +173,11 @@ def simple(requirement: str) -> str:
 
 
 def test_openvino_is_imported_where_it_is_kept_still() -> None:
-    """`compiling.py` sees to that before `encoder.py` builds a graph."""
+    """`e5/encoder.py` sees to that before it builds a graph."""
     files = [path for folder in ("src", "apps", "tools", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert len(files) > 200
     names = {path.name for path in files if "openvino" in set(modules_of(path))}
-    assert names == {"compiling.py", "encoder.py"}
+    assert names == {"encoder.py"}
 
 
 def modules_of(path: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""The README does what it shows: its session, run again, prints the same, and its Python runs."""
+"""Test that the README's session prints what it shows, and that its Python code runs."""
 
 from __future__ import annotations
 

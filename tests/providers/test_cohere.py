@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from providers.scripted_server import Ending, Reply, Request, ScriptedServer, Step, json_reply, meeting
 
-from answerable.answering.models.cohere_chat import CohereChatModel
 from answerable.datatypes import Usage
 from answerable.embedding.cohere_embedder import DIMENSION, MODEL, CohereEmbedder
 from answerable.errors import (
@@ -32,10 +31,11 @@ from answerable.errors import (
     ProviderUnreachable,
     RequestRejected,
     SettingsError,
+    ToolsRefused,
 )
-from answerable.protocols import Delta, Message, Passage
+from answerable.protocols import Delta, Message, Passage, Tool, ToolCall, ToolModel
 from answerable.providers.calling import CallPolicy
-from answerable.providers.cohere_client import count_tokens, windows
+from answerable.providers.cohere import CohereChatModel, count_tokens, windows
 
 KEY = "co-Secret-0123456789abcdef"
 CHAT, EMBED = "/v2/chat", "/v2/embed"
@@ -172,6 +172,74 @@ def test_texts_that_json_cannot_hold(server: ScriptedServer) -> None:
     embedder(server).embed_query("a\ud800b\0c")
     assert server.requests[0].body["messages"][0]["content"] == "a?b c"
     assert server.requests[1].body["texts"] == ["a?b c"]
+
+
+# Tools
+
+SEARCH = Tool("search", "Search.", {"type": "object", "properties": {"query": {"type": "string"}}})
+
+
+def begun(index: int, id: str, arguments: str = "") -> bytes:
+    call = {"id": id, "type": "function", "function": {"name": "search", "arguments": arguments}}
+    return event("tool-call-start", index=index, delta={"message": {"tool_calls": call}})
+
+
+def more(index: int, arguments: str) -> bytes:
+    return event(
+        "tool-call-delta", index=index, delta={"message": {"tool_calls": {"function": {"arguments": arguments}}}}
+    )
+
+
+def called(*pieces: bytes, ending: Ending = Ending.COMPLETE) -> Reply:
+    plan = event("tool-plan-delta", delta={"message": {"tool_plan": "I will search."}})
+    return Reply(200, {"Content-Type": "text/event-stream"}, (START, plan, *pieces), ending)
+
+
+def test_tools_are_called(server: ScriptedServer) -> None:
+    first = (begun(0, "a"), more(0, '{"query": '), more(0, '"bus"}'), event("tool-call-end", index=0))
+    second = (begun(1, "b", '{"query": "precio"}'), event("tool-call-end", index=1))
+    server.script(CHAT, called(*first, *second, end("TOOL_CALL")))
+    chat = model(server)
+    assert isinstance(chat, ToolModel)
+    calls = ToolCall("a", "search", '{"query": "bus"}'), ToolCall("b", "search", '{"query": "precio"}')
+    assert list(chat.converse(QUESTION, [SEARCH])) == [Delta("", calls=calls), Delta("", Usage(7, 3))]
+    server.script(CHAT, answer("sí"))
+    results = [Message("tool", "1040 pesos", call_id=call.id) for call in calls]
+    assert read(list(chat.converse([*QUESTION, Message("assistant", "", calls), *results], [SEARCH]))) == "sí"
+    asked, continued = (request.body for request in server.requests)
+    function = {"name": "search", "description": "Search.", "parameters": dict(SEARCH.parameters)}
+    assert asked["tools"] == continued["tools"] == [{"type": "function", "function": function}]
+    assert continued["messages"][2:] == [
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+                for call in calls
+            ],
+        },
+        {"role": "tool", "tool_call_id": "a", "content": "1040 pesos"},
+        {"role": "tool", "tool_call_id": "b", "content": "1040 pesos"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        called(begun(0, "a", '{"query": "'), *[more(0, "la " * 10)] * 1_000, ending=Ending.HANG),
+        called(begun(0, "a", '{"query": "'), end("MAX_TOKENS", usage={"cached_tokens": 3})),
+    ],
+)
+def test_a_call_that_never_ends_is_left_out(server: ScriptedServer, reply: Reply) -> None:
+    server.script(CHAT, reply)
+    assert list(model(server).converse(QUESTION, [SEARCH], max_tokens=50)) == [Delta("", truncated=True)]
+
+
+def test_a_model_that_takes_no_tools_is_asked_once(server: ScriptedServer) -> None:
+    server.script(CHAT, refusal(400, "invalid request: tool use is not supported by the provided model: command."))
+    with pytest.raises(ToolsRefused) as caught:
+        next(model(server).converse(QUESTION, [SEARCH]))
+    assert len(server.requests) == 1
+    assert_well_made(caught.value)
 
 
 # Endings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import signal
 import subprocess
@@ -27,7 +28,6 @@ from providers.scripted_server import (
     usage_chunk,
 )
 
-from answerable.answering.models.openai_chat import OpenAIChatModel
 from answerable.datatypes import Usage
 from answerable.errors import (
     ContentFiltered,
@@ -40,11 +40,12 @@ from answerable.errors import (
     ProviderUnreachable,
     RequestRejected,
     SettingsError,
+    ToolsRefused,
 )
-from answerable.protocols import ChatModel, Delta, Message
-from answerable.providers.allowance import LONGEST_ANSWER
+from answerable.protocols import ChatModel, Delta, Message, Tool, ToolCall, ToolModel
 from answerable.providers.calling import CallPolicy
-from answerable.providers.prices import cost
+from answerable.providers.openai import OpenAIChatModel
+from answerable.providers.usage import LONGEST_ANSWER, cost
 
 PATH = "/v1/chat/completions"
 SECRET = "sk-test-0123456789abcdef"
@@ -129,6 +130,21 @@ def test_the_real_server_has_no_room_for_a_long_question(llama: RealServer) -> N
         list(chat_model.stream([Message("user", "word " * 9000)]))
 
 
+def test_a_real_server_takes_tools_and_their_results(llama: RealServer) -> None:
+    chat_model = OpenAIChatModel("smollm2", KEY, llama.url, QUICK)
+    ask = [Message("user", "Search for the price of the bus.")]
+    result = [
+        Message("assistant", "", (ToolCall("call_1", "search", '{"query": "price of the bus"}'),)),
+        Message("tool", "The bus costs 1,040 pesos.", call_id="call_1"),
+    ]
+    for messages in (ask, ask + result):
+        # A small model may call or write.
+        deltas = list(chat_model.converse(messages, [SEARCH], max_tokens=30))
+        assert all(delta.text or delta.calls for delta in deltas[:-1])
+        assert deltas[-1].usage is not None
+        assert {call.name for delta in deltas for call in delta.calls} <= {"search"}
+
+
 # What is sent
 
 
@@ -193,7 +209,7 @@ def test_what_can_be_no_key_is_said_at_once_and_not_shown(key: str) -> None:
 def test_a_missing_package_is_named_with_its_command() -> None:
     code = (
         "import sys; sys.modules['openai'] = None\n"
-        "from answerable.answering.models.openai_chat import OpenAIChatModel\n"
+        "from answerable.providers.openai import OpenAIChatModel\n"
         "from answerable.errors import MissingPackage\n"
         "try: OpenAIChatModel('gpt-5-nano', 'key')\n"
         "except MissingPackage as error: print(error)"
@@ -288,6 +304,173 @@ def test_a_server_that_refuses_the_same_thing_for_ever_is_asked_twice(server: Sc
     with pytest.raises(RequestRejected):
         answer(model(server))
     assert len(server.requests) == 2
+
+
+# Tools
+
+SEARCH = Tool("search", "Search.", {"type": "object", "properties": {"query": {"type": "string"}}})
+
+
+def calling(*fragments: dict[str, object], finish: str | None = None) -> str:
+    """A chunk with fragments of calls: index, id, name, arguments."""
+    parts = [
+        {
+            **{name: value for name, value in fragment.items() if name in ("index", "id")},
+            "function": {name: value for name, value in fragment.items() if name in ("name", "arguments")},
+        }
+        for fragment in fragments
+    ]
+    return chunk(choices=[{"index": 0, "delta": {"content": "", "tool_calls": parts}, "finish_reason": finish}])
+
+
+def test_tools_and_their_calls_and_results_are_sent_as_the_protocol_says(server: ScriptedServer) -> None:
+    server.script(PATH, chat("Hello"))
+    chat_model = model(server)
+    assert isinstance(chat_model, ToolModel)
+    calls = ToolCall("a", "search", '{"query": "bus"}'), ToolCall("b", "search", '{"query": ')
+    results = [Message("tool", "1,040 pesos", call_id="a"), Message("tool", "not JSON", call_id="b")]
+    deltas = list(chat_model.converse([*ASK, Message("assistant", "", calls), *results], [SEARCH]))
+    assert deltas == [Delta("Hello"), Delta("", Usage(9, 3))]
+    body = server.requests[0].body
+    assert body["tools"] == [
+        {
+            "type": "function",
+            "function": {"name": "search", "description": "Search.", "parameters": dict(SEARCH.parameters)},
+        }
+    ]
+    assert body["messages"][2:] == [
+        {
+            "role": "assistant",
+            "tool_calls": [
+                {"id": "a", "type": "function", "function": {"name": "search", "arguments": '{"query": "bus"}'}},
+                {"id": "b", "type": "function", "function": {"name": "search", "arguments": "{}"}},
+            ],
+        },
+        {"role": "tool", "tool_call_id": "a", "content": "1,040 pesos"},
+        {"role": "tool", "tool_call_id": "b", "content": "not JSON"},
+    ]
+
+
+BUS = {"id": "a", "name": "search", "arguments": '{"query": "bus"}'}
+PRICE = {"id": "b", "name": "search", "arguments": '{"query": "price"}'}
+
+
+def without(fragment: dict[str, str], name: str) -> dict[str, object]:
+    """The fragment without one of its fields."""
+    return {key: value for key, value in fragment.items() if key != name}
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param(
+            [
+                calling({"index": 0, "id": "a", "name": "search", "arguments": ""}),
+                calling({"index": 0, "arguments": '{"query": '}),
+                calling({"index": 1, "id": "b", "name": "search", "arguments": '{"query'}),
+                calling({"index": 0, "arguments": '"bus"}'}, {"index": 1, "arguments": '": "price"}'}),
+            ],
+            id="in pieces",
+        ),
+        pytest.param([calling({"index": 0, **BUS}, {"index": 1, **PRICE}, finish="stop")], id="whole, in one chunk"),
+        pytest.param([calling({"index": 0, **BUS}), calling({"index": 0, **PRICE})], id="the same index"),
+        pytest.param([calling({"index": None, **BUS}), calling(dict(PRICE))], id="no index"),
+        pytest.param(
+            [calling({"index": 0, **without(BUS, "id")}, {"index": 0, **without(PRICE, "id")})],
+            id="the same index and no ids",
+        ),
+        pytest.param(
+            [
+                calling({"id": "a", "name": "search", "arguments": '{"query": '}),
+                calling({"id": "a", "name": "search", "arguments": '"bus"}'}),
+                calling({"id": "b", "name": "search", "arguments": '{"query": '}),
+                calling({"id": "other", "name": "", "arguments": '"price"}'}),
+            ],
+            id="repeated names, other ids",
+        ),
+        pytest.param(
+            [
+                calling({"index": 0, **BUS, "arguments": {"query": "bus"}}),
+                calling({"index": 1, **PRICE, "arguments": {"query": "price"}}, {"index": 7}, {"id": 5, "name": []}),
+            ],
+            id="objects",
+        ),
+    ],
+)
+def test_calls_are_put_together_as_servers_send_them(server: ScriptedServer, events: list[str]) -> None:
+    server.script(PATH, sse_reply(chunk("Hm."), *events, chunk(finish="stop"), usage_chunk(9, 3), "[DONE]"))
+    first, called, last = model(server).converse(ASK, [SEARCH])
+    assert (first, last) == (Delta("Hm."), Delta("", Usage(9, 3)))
+    assert [(call.name, json.loads(call.arguments)) for call in called.calls] == [
+        ("search", {"query": "bus"}),
+        ("search", {"query": "price"}),
+    ]
+    ids = [call.id for call in called.calls]
+    assert ids == ["a", "b"] or (len(set(ids)) == 2 and all(id.startswith("call_") for id in ids))
+
+
+def test_a_call_without_arguments_is_one_of_an_empty_object(server: ScriptedServer) -> None:
+    server.script(PATH, sse_reply(calling({"index": 0, "id": "a", "name": "list"}, finish="tool_calls"), "[DONE]"))
+    assert list(model(server).converse(ASK, [SEARCH])) == [
+        Delta("", calls=(ToolCall("a", "list", "{}"),)),
+        Delta(""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        [
+            calling({"index": 1, "id": "b", "name": "search", "arguments": "{"}),
+            calling({"index": 1, "arguments": " x"}),
+        ],
+        [calling({"index": 1, "arguments": "x"}, {"arguments": "x" * 10_000_000})],
+        [calling({"index": 1, "id": "b", "name": "x" * 10_000_000})],
+        [calling({"index": 1, "id": "b", "name": "search", "arguments": "{"}), chunk(finish="length"), "[DONE]"],
+    ],
+    ids=["pieces", "one piece", "a name", "the server's own limit"],
+)
+def test_a_call_that_never_ends_is_left_out(server: ScriptedServer, endless: list[str]) -> None:
+    events = [*endless[:1], *endless[1:] * (1 if "[DONE]" in endless else 1_000)]
+    server.script(PATH, sse_reply(calling({"index": 0, **BUS}), *events, ending=Ending.HANG))
+    called = (ToolCall("a", "search", '{"query": "bus"}'),)
+    deltas = list(model(server).converse(ASK, [SEARCH], max_tokens=50))
+    assert deltas == [Delta("", calls=called), Delta("", truncated=True)]
+    assert server.disconnected.wait(60)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        failure(400, "registry.ollama.ai/library/x does not support tools", kind="api_error"),
+        failure(500, "tools param requires --jinja flag", kind="server_error"),
+        failure(500, "Unsupported param: tools", kind="server_error"),
+        failure(400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+        failure(400, "Unrecognized request argument supplied: tools"),
+        failure(400, "Unsupported parameter", "unsupported_parameter", "tools"),
+        failure(404, "No endpoints found that support tool use."),
+        failure(400, "deepseek-reasoner does not support Function Calling"),
+        json_reply({"detail": [{"loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}]}, 422),
+        sse_reply('{"error": {"message": "x does not support tools", "code": 400}}'),
+    ],
+)
+def test_a_server_that_takes_no_tools_is_asked_once(server: ScriptedServer, refusal: Reply) -> None:
+    server.script(PATH, refusal)
+    asked = model(server, temperature=0.2)
+    for _ in range(2):
+        with pytest.raises(ToolsRefused, match=r"takes tools\.$"):
+            next(asked.converse(ASK, [SEARCH]))
+    assert len(server.requests) == 1
+
+
+def test_other_refusals_are_dealt_with_while_there_are_tools(server: ScriptedServer) -> None:
+    temperature = failure(400, "temperature is not supported together with tools", param="temperature")
+    role = failure(400, "'messages[0].role' does not support 'system' with this model.")
+    busy = failure(500, "The call of tools failed, contact support.")
+    server.script(PATH, temperature, role, busy, chat("Hello"))
+    assert next(model(server, temperature=0.2).converse(ASK, [SEARCH])) == Delta("Hello")
+    assert server.requests[-1].body["messages"] == [{"role": "user", "content": "Be short.\n\nSay hello."}]
+    assert all("tools" in request.body for request in server.requests)
 
 
 # Errors
@@ -541,7 +724,7 @@ def test_closing_hangs_up(server: ScriptedServer) -> None:
 
 ASKING = """
 import sys
-from answerable.answering.models.openai_chat import OpenAIChatModel
+from answerable.providers.openai import OpenAIChatModel
 from answerable.protocols import Message
 model = OpenAIChatModel("scripted", None, sys.argv[1])
 try:

@@ -15,15 +15,15 @@ import platformdirs
 import pytest
 
 from answerable import Library
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.answering.gate import packaged_gates
-from answerable.answering.windows import PASSAGES
+from answerable.answering.reading import PASSAGES
 from answerable.datatypes import FloatArray
 from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.local import LocalEmbedder
 from answerable.evaluation.sets import QuestionSet
 from answerable.library import PASSAGES_PER_ANSWER
-from answerable.protocols import Answerer, AnswerReader
+from answerable.protocols import AnswerReader
 from answerable.settings import Settings
 from answerable.wiring.answering import READING
 from answerable.wiring.build import build_reader, build_splitter, build_store
@@ -58,7 +58,7 @@ class QueryCachingEmbedder(CachedEmbedder):
     """Keeps the vectors of questions too: the sets ask the same ones on every run."""
 
     def __init__(self) -> None:
-        local = LocalEmbedder(cache_folder=CACHE / "models", runtime="openvino")
+        local = LocalEmbedder(cache_folder=CACHE / "models")
         super().__init__(local, CACHE / "embeddings.db", CACHE_LIMIT)
         self._folder = CACHE / f"queries-{sha256(str(self.fingerprint).encode()).hexdigest()[:8]}"
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ class Bench:
         store = self._stores.setdefault(name, build_store(":memory:"))
         settings = Settings()
         chosen = packaged_gates()[LOCAL + (READING if reader else "")] if gate else None
-        answerer: Answerer = ExtractiveAnswerer(chosen, quotes, reader)
+        answerer = Answering(chosen, reader, quotes)
         parts = build_splitter(settings), build_reader(settings), answerer
         passages = PASSAGES if reader else PASSAGES_PER_ANSWER
         library = Library(store, self.embedder, *parts, passages=passages)  # type: ignore[arg-type]

@@ -15,9 +15,10 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from answerable.datatypes import Document
-from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
+from answerable.sources.html.metadata import document_element, kind_of_page
+from answerable.sources.html.page_parts import PageKind
 from answerable.sources.html.read import read_html
-from answerable.tables.front_matter import front_matter
+from answerable.tables.grid import front_matter
 
 from .harness import data_folder
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from answerable import Library
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.answering.gate import packaged_gates
-from answerable.answering.windows import PASSAGES
+from answerable.answering.reading import PASSAGES
 from answerable.datatypes import Document
-from answerable.reading.e5_reader import E5Reader
+from answerable.e5.readers import E5Reader
 from answerable.settings import Settings
 from answerable.wiring.answering import READING
 from answerable.wiring.build import build_reader, build_splitter, build_store
@@ -59,7 +59,7 @@ QUESTIONS = [Question(**row) for row in json.loads((FOLDER / "questions.json").r
 @pytest.fixture(scope="module")
 def library(bench: Bench) -> Iterator[Library]:
     settings = Settings()
-    answerer = ExtractiveAnswerer(packaged_gates()[LOCAL + READING], reader=E5Reader(cache_folder=CACHE / "models"))
+    answerer = Answering(packaged_gates()[LOCAL + READING], reader=E5Reader(cache_folder=CACHE / "models"))
     parts = build_splitter(settings), build_reader(settings), answerer
     with Library(build_store(":memory:"), bench.embedder, *parts, passages=PASSAGES) as made:
         report = made.add(FOLDER / "documents")

@@ -10,9 +10,9 @@ from statistics import fmean
 
 import pytest
 
+from answerable.e5.readers import E5Reader
 from answerable.evaluation.refusals import side
 from answerable.evaluation.sets import Query
-from answerable.reading.e5_reader import E5Reader
 
 from .harness import CACHE, Bench, holds, in_the_gate
 

@@ -11,13 +11,12 @@ import pytest
 
 from answerable import Document, Library
 from answerable.embedding.local import LocalEmbedder
-from answerable.evaluation.configurations import Retriever, configure
+from answerable.evaluation.judging import Retriever, configure
 from answerable.evaluation.refusals import side
 from answerable.evaluation.sets import Query
-from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import Steps
+from answerable.retrieval.retriever import Steps, analyze_question
 from answerable.settings import Settings
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 from .harness import CACHE, Bench, in_the_gate, ndcg
 from .kept_scores import KeptLateInteraction
@@ -76,7 +75,7 @@ def first_of_copies(documents: Iterable[Document]) -> dict[str, str]:
 def configured(bench: Bench, name: str, retriever: Retriever) -> Library:
     """The set's library, searched in one of the ways that can be compared."""
     store = bench.library(name, gate=False)._store
-    return configure(Settings(), store, bench.embedder, retriever).library
+    return configure(Settings(), store, bench.embedder, retriever)
 
 
 @pytest.mark.parametrize("name", in_the_gate(FIGURES, "faquad", "xquad/es"))
@@ -138,7 +137,7 @@ def test_a_library_of_two_languages_answers_in_both(bench: Bench, asked: str, se
 @pytest.fixture(scope="module")
 def reranker(bench: Bench) -> KeptLateInteraction:
     """Late interaction over the local model's tokens; its scores are kept between runs."""
-    return KeptLateInteraction(LocalEmbedder(cache_folder=CACHE / "models", runtime="openvino"), CACHE)
+    return KeptLateInteraction(LocalEmbedder(cache_folder=CACHE / "models"), CACHE)
 
 
 @pytest.mark.long

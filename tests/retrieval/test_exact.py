@@ -1,4 +1,4 @@
-"""What a question wants to the letter, and that passages which hold it come first."""
+"""Test which strings of a question must match exactly, and that passages with them come first."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from statistics import fmean
 import pytest
 from helpers import HashEmbedder, make_document
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.library import Library
-from answerable.retrieval import exact
-from answerable.retrieval.exact import count_held, exact_texts, lift, may_hold
-from answerable.retrieval.retriever import Steps
+from answerable.retrieval import retriever as exact
+from answerable.retrieval.retriever import Steps, count_held, exact_first, exact_texts, may_hold
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 SENTENCES = (
     "When the pump reports {}, close the valve and call the plant.",
@@ -59,16 +58,14 @@ def test_what_a_text_holds() -> None:
 
 def test_a_chunk_is_above_all_that_hold_less() -> None:
     scored = [(1, 1.0), (2, 0.9), (3, 0.0), (4, 0.0)]
-    assert [number for number, _ in lift(scored, {3: 2, 4: 1})] == [3, 4, 1, 2]
-    assert all(0 <= score <= 1 for _, score in lift(scored, {3: 2, 1: 1}))
-    assert lift(scored, {}) == scored
+    assert [number for number, _ in exact_first(scored, {3: 2, 4: 1})] == [3, 4, 1, 2]
+    assert all(0 <= score <= 1 for _, score in exact_first(scored, {3: 2, 1: 1}))
+    assert exact_first(scored, {}) == scored
 
 
 def first_right(steps: Steps) -> float:
     """The share of 200 questions after an identifier whose first passage holds it; others differ in a digit."""
-    library = Library(
-        MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None), steps=steps
-    )
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering(), steps=steps)
     documents, questions = [], []
     for place in range(200):
         name, language = FORMS[place % len(FORMS)].format(place // len(FORMS) + 10), place % 3
@@ -89,7 +86,7 @@ def test_identifiers_that_differ_in_a_digit_are_told_apart() -> None:
 
 
 def test_a_quoted_phrase_comes_before_passages_with_all_of_its_words() -> None:
-    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering())
     texts = {
         "exact": "In the long report nobody says so, and yet the Open  Door was mentioned once among other matters.",
         "near": "It is mentioned where the door is open. Open the door: a door that is open, where mentioned.",
@@ -122,7 +119,7 @@ def test_only_those_are_read_that_may_hold_it() -> None:
             "d": ("en", "No entries, no entry."),
         }
         store = MemoryStore()
-        library = Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+        library = Library(store, HashEmbedder(), SplitterByType(), FileReader(), Answering())
         with library:
             library.add_documents(
                 make_document(text, name, source=name, language=language) for name, (language, text) in texts.items()
@@ -135,7 +132,7 @@ def test_only_those_are_read_that_may_hold_it() -> None:
 def test_words_of_many_chunks_are_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "LOOKED_UP", 1)
     store = MemoryStore()
-    with Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None)) as library:
+    with Library(store, HashEmbedder(), SplitterByType(), FileReader(), Answering()) as library:
         library.add_documents(make_document(f"{name} ERR_4711", name, source=name) for name in ("a", "b"))
         scored = [*store.search_vectors(HashEmbedder().embed_query("any"), 10, None), (99, 0.0)]
         assert may_hold(store, ["err_4711"], ["en"], scored) == scored

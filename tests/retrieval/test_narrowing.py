@@ -1,4 +1,4 @@
-"""Questions that name a person or a time, and what they narrow the search to."""
+"""Test the filters derived from questions that name a person or a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date, datetime
 from answerable.datatypes import Narrowing
 from answerable.filters import matches, normalize_fields, parse_filter
 from answerable.interfaces.cli.remarks import narrowed
-from answerable.retrieval.narrowing import narrow
+from answerable.retrieval.narrowing import messages_of, narrow
 from answerable.text.languages import question_language
 
 SENDERS = [
@@ -151,12 +151,12 @@ def test_the_topic_is_what_the_filter_does_not_see_to() -> None:
 
 
 def test_a_narrowing_is_a_filter() -> None:
-    where = parse_filter(asked("¿Qué dijo Ana en marzo de 2023?").where)
+    where = parse_filter(messages_of(asked("¿Qué dijo Ana en marzo de 2023?")))
     message = {"type": "chat", "sender": "Ana", "date": datetime(2023, 3, 31, 23, 59)}
     assert matches(where, normalize_fields(message))
     for other in ({"sender": "Juan"}, {"date": datetime(2023, 4, 1)}, {"type": "pdf"}):
         assert not matches(where, normalize_fields({**message, **other}))
-    since = parse_filter(asked("desde ayer").where)
+    since = parse_filter(messages_of(asked("desde ayer")))
     assert matches(since, normalize_fields({"type": "chat", "date": datetime(2026, 11, 22, 9)}))
 
 

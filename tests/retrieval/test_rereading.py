@@ -1,4 +1,4 @@
-"""The second look: which questions ask for one thing, what feedback moves, and the chunk whose sentence answers."""
+"""Test reranking: which questions ask for a fact, what feedback changes, and scoring by the best sentence."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 
 from answerable.datatypes import Chunk, Document, FloatArray, Location
 from answerable.protocols import IndexedChunk
-from answerable.retrieval.foreign import Foreign
-from answerable.retrieval.hybrid import Candidates
-from answerable.retrieval.rereading import focus, reread, with_feedback
+from answerable.retrieval.hybrid import Candidates, CrossLingual
+from answerable.retrieval.retriever import focus, reread, with_feedback
 from answerable.text.terms import terms
 
 SEARCHED = Candidates([], [], [], 0.025)
@@ -60,8 +59,8 @@ def test_a_passage_in_another_language_is_compared_at_its_own_level() -> None:
     found = {1: stored("El gato duerme.", (0.80,)), 2: stored("Cats eat fish.", (0.82,))}
     scored = [(1, 0.9), (2, 0.9)]
     assert reread(scored, found, NORTH, weights, SEARCHED, 1.0)[0][0] == 1
-    levelled = replace(SEARCHED, foreign=Foreign(frozenset({2}), 0.1))
-    assert reread(scored, found, NORTH, weights, levelled, 1.0)[0][0] == 2
+    calibrated = replace(SEARCHED, calibration=CrossLingual(frozenset({2}), 0.1))
+    assert reread(scored, found, NORTH, weights, calibrated, 1.0)[0][0] == 2
 
 
 def test_chunks_without_sentence_vectors_or_sentences_keep_a_score_within_bounds() -> None:

@@ -1,4 +1,4 @@
-"""Fusion by hand, repeats, and the search of both kinds on a real store."""
+"""Test fusion against values by hand, removal of repeats, and both searches on a real store."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from helpers import HashEmbedder, make_document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import Chunk, Document, FloatArray, Location, RetrievalResult
 from answerable.filters import Filter, parse_filter
 from answerable.library import Library
 from answerable.protocols import IndexedChunk
-from answerable.retrieval.hybrid import CANDIDATES, REACH, estimate_deviation, fuse, fuse_scaled, hybrid_search
-from answerable.retrieval.question import analyze_question
-from answerable.retrieval.repeats import drop_repeats
-from answerable.retrieval.retriever import ATTEMPTS
+from answerable.retrieval.hybrid import (
+    CANDIDATES,
+    REACH,
+    drop_repeats,
+    estimate_deviation,
+    fuse,
+    fuse_scaled,
+    hybrid_search,
+)
+from answerable.retrieval.retriever import ATTEMPTS, analyze_question
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.keywords import Scored
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.exact import Scored
+from answerable.stores.memory import MemoryStore
 from answerable.text.terms import terms
 
 scored = st.dictionaries(st.integers(1, 20), st.floats(-10, 10), max_size=12).map(
@@ -194,7 +200,7 @@ def test_a_question_is_read_once_for_all_languages() -> None:
 
 
 def test_copies_take_one_place_and_stay_findable_by_their_source() -> None:
-    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering())
     text = "The warranty lasts 24 months from the day of purchase."
     with library:
         library.add_documents(
@@ -215,7 +221,7 @@ def test_copies_take_one_place_and_stay_findable_by_their_source() -> None:
 
 
 def test_the_best_do_not_depend_on_how_many_are_asked_for() -> None:
-    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), Answering())
     with library:
         library.add_documents(
             make_document(f"The warranty of part {number} lasts {number} months.", f"d{number}", source=f"d{number}")
@@ -246,7 +252,7 @@ def test_a_document_replaced_between_two_steps_is_looked_for_again(times: int, i
             return found
 
     store = Busy()
-    library = Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    library = Library(store, HashEmbedder(), SplitterByType(), FileReader(), Answering())
     with library:
         library.add_documents([document])
         found = library.search("Which room has a view?", 5)
@@ -268,7 +274,7 @@ def test_a_document_replaced_before_what_was_found_is_judged_again_is_not_missin
             return super().cosines(vector, numbers)
 
     store = Busy()
-    with Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None)) as library:
+    with Library(store, HashEmbedder(), SplitterByType(), FileReader(), Answering()) as library:
         library.add_documents(documents)
         found = library.search(
             "Why do tall green mountains seldom catch early morning sunlight during cold rainy winters?", 40

@@ -1,10 +1,10 @@
-"""Times that people type as filters."""
+"""Test times that people type as filters."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 
-from answerable.retrieval.typed_when import days_of, typed_when
+from answerable.retrieval.times import days_of, typed_when
 
 SUNDAY = datetime(2026, 11, 22, 15, 0)
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import EmptySource
-from answerable.sources.code import symbols as code_symbols
-from answerable.sources.code.languages import LANGUAGES, CodeLanguage, code_language
-from answerable.sources.code.read import read_code
+from answerable.sources import code as code_reading
+from answerable.sources.code import LANGUAGES, CodeLanguage, code_language, read_code
 
 PYTHON = '''"""Reads bills."""
 import os
@@ -58,7 +57,7 @@ def test_python_with_its_grammar_and_without(monkeypatch: pytest.MonkeyPatch) ->
     assert texts[1].startswith("# Each bill has\n# its own class.\n@dataclass(")
     assert texts[3].startswith("    # Otra vez.\n")
     without = CodeLanguage("Python", (".py",), ("#", "@"))
-    assert {each.path for each in code_symbols.find_symbols(PYTHON, without)} == {each for each in EXPECTED if each}
+    assert {each.path for each in code_reading.find_symbols(PYTHON, without)} == {each for each in EXPECTED if each}
 
 
 @pytest.mark.parametrize(
@@ -155,14 +154,14 @@ def test_each_language(name: str, lines: list[str], expected: list[str | None] |
 
 def test_every_grammar_of_the_extra_is_there() -> None:
     missing = [
-        each.name for each in LANGUAGES if each.grammar and not code_symbols._grammar(each.grammar, each.function)
+        each.name for each in LANGUAGES if each.grammar and not code_reading._grammar(each.grammar, each.function)
     ]
     assert not missing, "pip install '.[code]'"
 
 
 def test_a_grammar_that_is_missing_is_done_without() -> None:
     unknown = CodeLanguage("Other", (".other",), ("#",), "tree_sitter_of_another_world")
-    assert code_symbols.find_symbols("def f(): pass", unknown) == []
+    assert code_reading.find_symbols("def f(): pass", unknown) == []
 
 
 def test_much_nesting_and_many_lines_end() -> None:

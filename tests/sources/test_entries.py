@@ -11,7 +11,7 @@ import answerable
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.entries.times import recurrence
+from answerable.sources.entries import recurrence
 from answerable.tables.find import find_tables
 from answerable.tables.table import Origin
 

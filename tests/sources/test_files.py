@@ -14,7 +14,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadContext, ReadLimits, Skipped, read_file, source_of, walk
 from answerable.sources.file_reader import FileReader
-from answerable.sources.unread import without_ocr
+from answerable.sources.formats import without_ocr
 
 
 def names(root: Path, skipped: Skipped | None = None) -> list[str]:

@@ -21,8 +21,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmbedderMismatch, EmbeddingError, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.ingest import AddReport, Ingestion
 from answerable.protocols import Fingerprint, Passage, Store
-from answerable.sources.langchain.collection import LangChainCollection
-from answerable.sources.langchain.rebuilt_text import joined, page_parts
+from answerable.sources.langchain import LangChainCollection, joined, page_parts
 from answerable.stores import EmbeddedStore, MemoryStore
 
 DIMENSION = 24

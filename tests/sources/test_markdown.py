@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource
 from answerable.sources.markdown import Anchors, read_markdown
-from answerable.tables.front_matter import front_matter
+from answerable.tables.grid import front_matter
 
 BOOK = """---
 title: "The Book" # shown in the sidebar

@@ -10,11 +10,11 @@ import pytest
 import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmptySource
+from answerable.formats.locate import Locator
 from answerable.sources.dispatch import read_bytes
 from answerable.sources.markup.latex import plain
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
-from answerable.text.locate import Locator
+from answerable.splitting.make_chunks import evidence_spans
 
 RST = """.. A secret comment
    over two lines.

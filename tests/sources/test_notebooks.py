@@ -11,11 +11,11 @@ import pytest
 import answerable
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource
+from answerable.formats.locate import Locator
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.notebook.outputs import LONGEST
+from answerable.sources.notebook import LONGEST
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
-from answerable.text.locate import Locator
+from answerable.splitting.make_chunks import evidence_spans
 
 PICTURE = "iVBORw0KGgo" * 100
 CELLS: list[dict[str, Any]] = [

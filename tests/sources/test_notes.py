@@ -8,10 +8,9 @@ import pytest
 
 import answerable
 from answerable.errors import DocumentNotFound
-from answerable.sources.markdown import read_markdown
-from answerable.sources.wiki_links import note_facts
+from answerable.sources.markdown import note_facts, read_markdown
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
+from answerable.splitting.make_chunks import evidence_spans
 
 BREAD = """---
 aliases: [The loaf, Pan]

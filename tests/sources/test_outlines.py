@@ -10,7 +10,7 @@ import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.formats import Format, recognise
+from answerable.sources.formats import recognise
 
 OPML = """<?xml version="1.0" encoding="ISO-8859-1"?>
 <opml version="2.0"><head><title>Plans of Zoë</title><ownerName>Ana</ownerName></head><body>
@@ -80,9 +80,9 @@ def test_bookmarks_by_folder_with_days_and_tags() -> None:
 
 
 def test_bookmarks_are_told_by_their_first_line() -> None:
-    assert recognise(BOOKMARKS.encode(), "any.htm") is Format.BOOKMARKS
-    assert recognise(b"\xef\xbb\xbf\n" + BOOKMARKS.lower().encode(), "without suffix") is Format.BOOKMARKS
-    assert recognise(b"<!doctype html><p>NETSCAPE-Bookmark-file-1", "a.html") is Format.HTML
+    assert recognise(BOOKMARKS.encode(), "any.htm").name == "bookmarks"
+    assert recognise(b"\xef\xbb\xbf\n" + BOOKMARKS.lower().encode(), "without suffix").name == "bookmarks"
+    assert recognise(b"<!doctype html><p>NETSCAPE-Bookmark-file-1", "a.html").name == "html"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from helpers import HashEmbedder
 from third_party.small_source import read_mail
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.library import Library
@@ -21,7 +21,7 @@ from answerable.protocols import Reader, SyncRecord, Visited
 from answerable.sources.file_reader import FileReader
 from answerable.sources.function import FunctionReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 Texts = Mapping[str, str]
 TEXTS = {"tools": "A member may borrow up to five tools.", "garden": "Tomatoes need six hours of sun a day."}
@@ -117,7 +117,7 @@ def test_a_visit_tells_new_unchanged_changed_and_gone(kind: Kind, tmp_path: Path
 def test_a_library_answers_from_it_and_follows_it(kind: Kind, tmp_path: Path) -> None:
     source = tmp_path / kind.source
     kind.write(source, TEXTS)
-    splitter, answerer = SplitterByType(200, 20), ExtractiveAnswerer(None)
+    splitter, answerer = SplitterByType(200, 20), Answering()
     with Library(MemoryStore(), HashEmbedder(), splitter, kind.make(), answerer) as library:
         assert library.add(source).added == 2
         (citation, *_) = library.ask("How many tools may a member borrow?").citations

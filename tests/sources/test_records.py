@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.dispatch import read_file
-from answerable.sources.tables.read import read_records
+from answerable.sources.records import read_records
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
+from answerable.splitting.make_chunks import evidence_spans
 
 SPANISH = "nombre;precio;fecha\nBomba;1.300,50;05/03/2024\nVálvula;20,00;06/03/2024\n"
 

@@ -9,10 +9,10 @@ import pytest
 import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource
+from answerable.formats.locate import Locator
 from answerable.sources.dispatch import read_bytes
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
-from answerable.text.locate import Locator
+from answerable.splitting.make_chunks import evidence_spans
 
 SRT = """1
 00:00:42,000 --> 00:00:44,000

@@ -19,7 +19,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadContext, ReadingProcess, ReadLimits, Skipped, read_file, walk
 from answerable.sources.archives import members
-from answerable.sources.unread import without_ocr
+from answerable.sources.formats import without_ocr
 
 CHAT = "".join(
     f"[{day:02}/03/2024, 10:{day:02}:00] {name}: message number {day}\r\n"

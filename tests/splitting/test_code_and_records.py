@@ -9,12 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.datatypes import Chunk
-from answerable.sources.code.read import read_code
-from answerable.sources.tables.read import read_records
+from answerable.sources.code import read_code
+from answerable.sources.records import read_records
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
-from answerable.splitting.make_chunks import pack
-from answerable.splitting.statements import statement_spans
+from answerable.splitting.make_chunks import evidence_spans, pack, statement_spans
 
 
 def function(name: str, lines: int) -> str:

@@ -9,9 +9,8 @@ from itertools import pairwise
 import pytest
 
 from answerable.datatypes import Chunk, Document, DocumentType, Part, PartKind
-from answerable.splitting.chat import ChatSplitter
-from answerable.splitting.evidence import evidence_spans
-from answerable.splitting.headings import HeadingSplitter
+from answerable.splitting.by_type import ChatSplitter, HeadingSplitter
+from answerable.splitting.make_chunks import evidence_spans
 from answerable.splitting.recursive import RecursiveSplitter
 
 START = datetime(2024, 3, 5, 21, 15)

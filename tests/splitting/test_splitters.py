@@ -13,11 +13,8 @@ from property_settings import examples
 
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind
 from answerable.protocols import TextSplitter
-from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.chat import ChatSplitter
-from answerable.splitting.headings import HeadingSplitter
-from answerable.splitting.recursive import RecursiveSplitter
-from answerable.splitting.sentences import SentenceSplitter
+from answerable.splitting.by_type import ChatSplitter, HeadingSplitter, SplitterByType
+from answerable.splitting.recursive import RecursiveSplitter, SentenceSplitter
 
 SIZE, OVERLAP = 40, 12
 RECURSIVE = RecursiveSplitter(SIZE, OVERLAP)

@@ -17,8 +17,8 @@ from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, 
 from answerable.errors import SettingsError
 from answerable.settings import load_settings
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
-from answerable.splitting.tokens import VOCABULARIES, TokenSplitter
+from answerable.splitting.make_chunks import evidence_spans
+from answerable.splitting.recursive import VOCABULARIES, TokenSplitter
 from answerable.wiring.build import build_splitter
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="toktok-rs has no wheel for Python 3.10")
@@ -275,7 +275,7 @@ def test_wrong_settings_are_said(name: str, value: object, message: str, tmp_pat
 
 
 def test_a_missing_package_is_named_with_its_command() -> None:
-    code = "import sys; sys.modules['toktok'] = None; import answerable.splitting.tokens as t; t.TokenSplitter()"
+    code = "import sys; sys.modules['toktok'] = None; import answerable.splitting.recursive as t; t.TokenSplitter()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "MissingPackage: Counting tokens needs the package toktok-rs" in done.stderr
     assert done.stderr.strip().endswith("pip install toktok-rs")

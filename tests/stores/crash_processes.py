@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers import HashEmbedder
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import Document, chunk_id
 from answerable.errors import AnswerableError
 from answerable.library import Library
@@ -47,7 +47,7 @@ def text_of(name: str, number: int) -> str:
 
 def open_library(folder: Path) -> Library:
     """A library with small chunks and the quick embedder; everything else is what users get."""
-    splitter, answerer = SplitterByType(200, 20), ExtractiveAnswerer(None)
+    splitter, answerer = SplitterByType(200, 20), Answering()
     return Library(EmbeddedStore(folder, indexed_from=0), HashEmbedder(), splitter, FileReader(), answerer)
 
 

@@ -15,7 +15,7 @@ from qdrant_client import QdrantClient
 from qdrant_server import Fault, StandIn, api_key
 
 from answerable.protocols import Store
-from answerable.stores.qdrant.address import parse_address
+from answerable.stores.addresses import parse_qdrant
 from answerable.stores.qdrant.store import QdrantStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
@@ -38,7 +38,7 @@ def ids(store: Store) -> list[str]:
 
 
 def client(address: str) -> QdrantClient:
-    return QdrantClient(url=parse_address(address).url, api_key=api_key() or None, check_compatibility=False)
+    return QdrantClient(url=parse_qdrant(address).url, api_key=api_key() or None, check_compatibility=False)
 
 
 def points(server: StandIn) -> dict[str, int]:

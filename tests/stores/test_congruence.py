@@ -15,7 +15,7 @@ from qdrant_server import api_key as qdrant_key
 from qdrant_server import new_library as new_qdrant_library
 from quality.harness import QueryCachingEmbedder, data_folder, ndcg
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.evaluation.sets import QuestionSet
 from answerable.library import Library
 from answerable.maintenance.copy import copy_store
@@ -23,7 +23,7 @@ from answerable.protocols import Embedder, Store
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 
@@ -33,7 +33,7 @@ QUERIES = 150
 
 
 def library(store: Store, embedder: Embedder) -> Library:
-    return Library(store, embedder, SplitterByType(600, 60), FileReader(), ExtractiveAnswerer(None))
+    return Library(store, embedder, SplitterByType(600, 60), FileReader(), Answering())
 
 
 def found_by(made: Library, questions: QuestionSet) -> tuple[float, list[set[str]], list[set[str]]]:

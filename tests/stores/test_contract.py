@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -19,30 +24,46 @@ from qdrant_server import api_key as qdrant_key
 from qdrant_server import new_library as new_qdrant_library
 from third_party.small_store import SmallStore
 
+from answerable.codec import to_json
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
 from answerable.errors import LibraryError
 from answerable.filters import Filter, matches, parse_filter
-from answerable.protocols import Fingerprint, IndexedChunk, Store, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocument, SyncRecord
 from answerable.stores.completed import Capability, capabilities, completed, require
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
-from answerable.text.bm25 import rarity, term_weights
+from answerable.text.terms import rarity, term_weights
+
+
+@cache
+def address_for(folder: Path, new: Callable[[], str]) -> str:
+    """The address of a library on a server: of a folder always the same."""
+    return new()
+
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),
     "embedded": lambda folder: EmbeddedStore(folder / "library"),
     "indexed": lambda folder: EmbeddedStore(folder / "library", indexed_from=0),
-    "postgres": lambda folder: PostgresStore(new_library()),
-    "qdrant": lambda folder: QdrantStore(new_qdrant_library(), key=qdrant_key()),
+    "postgres": lambda folder: PostgresStore(address_for(folder, new_library)),
+    "qdrant": lambda folder: QdrantStore(address_for(folder, new_qdrant_library), key=qdrant_key()),
     "third party": lambda folder: completed(SmallStore()),
 }
 # What each can do beyond adding, searching, asking and removing.
-CAPABILITIES = {name: set() if name == "third party" else set(Capability) for name in STORES}
+CAPABILITIES = {name: frozenset() if name == "third party" else frozenset(Capability) for name in STORES}
+# A store of your own, as `module:function`: the function takes a folder and returns the store in it, at first empty.
+if own := os.environ.get("TEST_STORE"):
+    module, _, function = own.partition(":")
+    STORES["own"] = lambda folder: completed(getattr(import_module(module), function)(folder))
+    with TemporaryDirectory() as empty:
+        CAPABILITIES["own"] = capabilities(STORES["own"](Path(empty)))
 # An index of its own differs in what is searched only, and its process takes most of a test's time.
 UNINDEXED = [name for name in STORES if name != "indexed"]
 SYNCING = [name for name, capable in CAPABILITIES.items() if Capability.SYNC in capable and name in UNINDEXED]
+# These two end with their process.
+SAVED = [name for name in UNINDEXED if name not in ("memory", "third party")]
 PRINT = HashEmbedder(4).fingerprint
 Scored = list[tuple[int, float]]
 Corpus = dict[int, IndexedChunk]
@@ -150,14 +171,44 @@ def test_an_empty_store_has_nothing(searched: Store) -> None:
     searched.refresh()
 
 
-def test_the_first_claim_stays(tmp_path: Path) -> None:
-    for name, make in STORES.items():
-        made = make(tmp_path / name)
-        assert made.fingerprint is None
+@pytest.mark.parametrize("name", STORES)
+def test_the_first_claim_stays(tmp_path: Path, name: str) -> None:
+    made = STORES[name](tmp_path)
+    assert made.fingerprint is None
+    made.bind_embedder(PRINT)
+    made.bind_embedder(Fingerprint("other", "model", 8, "2"))
+    assert made.fingerprint == PRINT
+    made.close()
+
+
+def descriptions(store: Store) -> list[StoredDocument]:
+    """The descriptions of all documents, with metadata as it is saved."""
+    return [replace(each, metadata=json.loads(to_json(dict(each.metadata)))) for each in store.documents()]
+
+
+@pytest.mark.parametrize("name", SAVED)
+def test_what_is_opened_again_is_as_it_was(tmp_path: Path, name: str) -> None:
+    dated = make_document("uno dos", "a", source="/a.txt", day=date(2024, 1, 31), tags=("x", "y"))
+    with closing(STORES[name](tmp_path)) as made:
         made.bind_embedder(PRINT)
-        made.bind_embedder(Fingerprint("other", "model", 8, "2"))
-        assert made.fingerprint == PRINT
-        made.close()
+        add(made, dated, embedder=HashEmbedder(4))
+        put(made, "last", "tres")
+        given = set(contents(made))
+        made.remove("last")
+        before, chunks, (kept,) = descriptions(made), made.chunks("a"), contents(made)
+        assert before[0].content_hash == dated.content_hash
+    with closing(STORES[name](tmp_path)) as again:
+        assert again.fingerprint == PRINT
+        # A document that is stored already isn't stored anew, under another number.
+        add(again, dated, embedder=HashEmbedder(4))
+        assert (descriptions(again), again.chunks("a"), list(contents(again))) == (before, chunks, [kept])
+        document = again.document("a")
+        assert document is not None
+        assert document.content == dated.content
+        of_the_day = parse_filter({"day": {"gte": "2024-01-31", "lt": "2024-02-01"}})
+        assert [number for number, _ in again.search_vectors(np.full(4, 0.5, np.float32), 9, of_the_day)] == [kept]
+        put(again, "new", "cuatro")
+        assert not given & (set(contents(again)) - {kept})
 
 
 def test_a_document_comes_back_as_it_was(store: Store) -> None:
@@ -609,10 +660,12 @@ def test_a_record_is_written_with_its_document_and_outlives_it(syncing_store: St
     assert syncing_store.records() == [followed]
 
 
+@pytest.mark.parametrize("name", STORES)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
-def test_all_stores_rank_alike(tmp_path: Path, seed: int) -> None:
+def test_all_stores_rank_alike(tmp_path: Path, seed: int, name: str) -> None:
     chance = random.Random(seed)
-    stores = [make(tmp_path / name) for name, make in STORES.items()]
+    # The store in memory says which chunk has which number: in every store the same.
+    stores = [MemoryStore(), STORES[name](tmp_path)]
     corpus: dict[str, list[IndexedChunk]] = {}
     for store in stores:
         store.bind_embedder(PRINT)

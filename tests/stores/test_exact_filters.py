@@ -11,7 +11,7 @@ from property_settings import examples
 from random_filters import fields, filters_over
 
 from answerable.filters import matches, normalize_fields
-from answerable.stores.memory.fields import FieldIndex
+from answerable.stores.exact import FieldIndex
 
 
 @examples(300)

@@ -19,9 +19,8 @@ from answerable.datatypes import FloatArray
 from answerable.errors import LibraryError, LibraryNotFound, LibraryReadOnly
 from answerable.filters import Filter, parse_filter
 from answerable.protocols import Fingerprint, IndexedChunk, Store
-from answerable.stores.federated.members import Members
-from answerable.stores.federated.store import FederatedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.federated import FederatedStore, Members
+from answerable.stores.memory import MemoryStore
 
 Scored = list[tuple[int, float]]
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)

@@ -17,7 +17,7 @@ from answerable.errors import EmbedderMismatch, LibraryError
 from answerable.indexing.prepare import passage
 from answerable.protocols import NextVectors, PassageVectors, Store
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 from answerable.text.terms import terms

@@ -12,10 +12,11 @@ import pytest
 from helpers import HashEmbedder
 
 from answerable.datatypes import Location, PartKind
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
+from answerable.stores.audit import audit
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 OLD = Path(__file__).with_name("old_library")
 
@@ -30,7 +31,7 @@ def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
 
 
 def test_it_is_whole(store: EmbeddedStore) -> None:
-    assert store.audit() == []
+    assert audit(store) == []
     assert store.fingerprint == HashEmbedder(8).fingerprint
     assert [stored.id for stored in store.documents()] == ["chat", "code", "pdf", "text"]
     for stored in store.documents():

@@ -14,6 +14,7 @@ from helpers import HashEmbedder, add
 from processes import indexed_store, results, some_document
 
 from answerable.protocols import Fingerprint, PassageVectors
+from answerable.stores.audit import audit
 from answerable.stores.embedded.store import EmbeddedStore
 
 
@@ -28,7 +29,7 @@ def store(tmp_path: Path) -> Iterator[EmbeddedStore]:
 def test_a_small_library_has_no_index(store: EmbeddedStore, tmp_path: Path) -> None:
     assert results(store)
     store.refresh()
-    assert store.audit() == []
+    assert audit(store) == []
     store.repair()
     assert sorted(path.name for path in (tmp_path / "library").iterdir()) == [
         "library.db",

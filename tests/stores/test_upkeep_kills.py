@@ -26,11 +26,11 @@ from qdrant_libraries import killed_at, points
 from qdrant_server import StandIn
 from upkeep_processes import ACTIONS, NEW
 
-from answerable.maintenance.backup.exporting import export_store
+from answerable.maintenance.exporting import export_store
 from answerable.maintenance.reindex import reindex
 from answerable.protocols import Store
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.qdrant.store import QdrantStore
 from answerable.wiring.build import build_store
 

@@ -11,9 +11,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers import HashEmbedder
 
-from answerable.maintenance.backup.exporting import export_store
-from answerable.maintenance.backup.importing import import_store
 from answerable.maintenance.copy import copy_store
+from answerable.maintenance.exporting import export_store
+from answerable.maintenance.importing import import_store
 from answerable.maintenance.reindex import reindex
 from answerable.wiring.build import build_store
 

@@ -16,7 +16,7 @@ from property_settings import examples
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.sources.html.read import read_html
 from answerable.sources.markdown import read_markdown
-from answerable.sources.tables.read import read_records
+from answerable.sources.records import read_records
 from answerable.sources.text import read_text
 from answerable.sources.whatsapp.read import read_chat
 from answerable.tables.find import find_tables

@@ -1,4 +1,4 @@
-"""Texts that encoders and servers can take are as long as those they are made of."""
+"""Test that replacing characters which encoders and servers reject doesn't change a text's length."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from answerable.datatypes import Document
 from answerable.sources import read_chat
-from answerable.text.chats import chat_statistics
+from answerable.tables.entries import chat_statistics
 
 CHAT = """\
 30/12/2023, 23:58 - Ana: Hola

@@ -1,4 +1,4 @@
-"""Where a text stands in another one, whatever the white space between its words."""
+"""Test finding a text in another text, whatever white space is between the words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.text.find_words import find_words
+from answerable.text.characters import find_words
 
 TEXTS = st.text(alphabet="ab \n\t\N{NO-BREAK SPACE}", max_size=30)
 

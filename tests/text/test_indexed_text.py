@@ -1,4 +1,4 @@
-"""What of a PDF is indexed: its text without furniture, broken words joined, rows as Markdown; spans follow."""
+"""Test the indexed text of a PDF: no running heads, hyphenated words joined, rows as Markdown, spans mapped."""
 
 from __future__ import annotations
 

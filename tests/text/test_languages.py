@@ -1,18 +1,12 @@
-"""Which language documents and questions are in."""
+"""Test language detection for documents and questions."""
 
 from __future__ import annotations
 
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from answerable.text.languages import (
-    _RUNNING,
-    _is_running,
-    _is_surely_running,
-    _words,
     document_language,
     keyword_language,
     question_language,
@@ -200,20 +194,3 @@ def test_letters_without_a_clear_language_tell_nothing() -> None:
     cases = ["wifi", "taxi 42", "x", "", "42", "выходной", "warum nicht"]
     failed = [question for question in cases if not (question_language(question) == keyword_language(question) == "")]
     assert failed == []
-
-
-@given(
-    st.lists(
-        st.sampled_from(["the ", "dog ", "x-y ", "a'b'c ", "café ", "Книга ", ", ", "\n", " ", "9", "—", "_", "é"])
-    )
-)
-def test_what_surely_is_running_text_is(pieces: list[str]) -> None:
-    text = "".join(pieces)
-    words = _words(text)
-    assert not _is_surely_running(text) or (words and _is_running(text, _RUNNING * len(words)))
-
-
-def test_ordinary_text_surely_is_running() -> None:
-    assert _is_surely_running("The library keeps every document in one place, and answers with quotes – checked ones.")
-    assert _is_surely_running("A biblioteca guarda todos os documentos em um só lugar e responde às perguntas.")
-    assert not _is_surely_running("Библиотека хранит все документы в одном месте.")

@@ -1,4 +1,4 @@
-"""BM25 by hand, and places by counting."""
+"""Test BM25 scores against a computation by hand, and counts of places against plain counting."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
-from answerable.text.bm25 import rarity, term_weights
-from answerable.text.locate import Locator, locate
+from answerable.formats.locate import Locator, locate
+from answerable.text.terms import rarity, term_weights
 
 MORNING, NOON = datetime(2024, 3, 5, 9), datetime(2024, 3, 5, 12)
 

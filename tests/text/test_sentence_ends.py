@@ -1,4 +1,4 @@
-"""Hand-written sentences in three languages, each between two others: none is cut inside, none runs into the next."""
+"""Test hand-written sentences in three languages: no sentence is cut or joined to its neighbours."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.text.abbreviations import _ITEM_NUMBER, continues
-from answerable.text.sentences import sentence_spans
+from answerable.text.sentences import _ITEM_NUMBER, continues, sentence_spans
 
 ENGLISH = """
 The shop closes at 5 p.m. today.

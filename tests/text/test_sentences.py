@@ -1,4 +1,4 @@
-"""Where sentences end, in the texts and the layouts that documents come in."""
+"""Test where sentences end, in texts and layouts that occur in documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words → the terms of keyword search, in the languages of documents and questions."""
+"""Test the terms of keyword search, in the languages of documents and questions."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from answerable.datatypes import Document, FloatArray
 from answerable.filters import Filter, matches
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
-from answerable.text.bm25 import rarity, term_weights
+from answerable.text.terms import rarity, term_weights
 
 
 class SmallStore:
-    """Documents and chunks in dictionaries, compared one by one."""
+    """Documents and chunks in dictionaries, compared one by one. On disk, save `content_hash` too (for `of`)."""
 
     def __init__(self) -> None:
         self.fingerprint: Fingerprint | None = None
@@ -36,9 +36,8 @@ class SmallStore:
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
         for one in sorted(self._documents.values(), key=lambda one: (one.source, one.id)):
             size = sum(each.chunk.document_id == one.id for each in self._chunks.values())
-            named = (one.id, one.source, one.title, str(one.type), one.language, one.content_hash)
             if type in ("", str(one.type)):
-                yield StoredDocument(*named, size, len(one.content), one.metadata)
+                yield StoredDocument.of(one, size)
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
         return self._best({n: float(each.vector @ vector) for n, each in self._chunks.items()}, k, where)

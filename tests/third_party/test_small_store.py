@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,22 +13,27 @@ from helpers import HashEmbedder, add, make_document
 from small_store import SmallStore
 
 import answerable
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
+from answerable.codec import to_json
+from answerable.datatypes import Document
 from answerable.errors import EmbedderMismatch, LibraryError
+from answerable.filters import Filter
 from answerable.library import Library
 from answerable.maintenance.copy import copy_store
 from answerable.maintenance.reindex import reindex
+from answerable.protocols import Difference, IndexedChunk, StoredDocument
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
+from answerable.stores.audit import audit
 from answerable.stores.completed import capabilities, completed
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 RULES = "A member may borrow up to five tools at once. The library of tools opens at nine on Saturdays."
 
 
 def on(store: SmallStore, dimension: int = 64) -> Library:
     splitter = SplitterByType(200, 20)
-    return Library(store, HashEmbedder(dimension), splitter, FileReader(), ExtractiveAnswerer(None))
+    return Library(store, HashEmbedder(dimension), splitter, FileReader(), Answering())
 
 
 @pytest.fixture
@@ -81,6 +89,53 @@ def test_verify_compares_it_with_its_sources(library: Library, folder: Path) -> 
     assert library.verify().is_clean
     (folder / "rules.txt").unlink()
     assert [finding.name for finding in library.verify().findings] == [str(folder / "rules.txt")]
+
+
+class ForgetfulStore(SmallStore):
+    """Its keyword searches never find the first passage."""
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
+        return [pair for pair in super().search_terms(terms, k, where) if pair[0] != 1]
+
+
+def test_an_audit_takes_it_as_it_is() -> None:
+    for store, kinds in ((SmallStore(), []), (ForgetfulStore(), [Difference.MISSING, Difference.COUNTS])):
+        on(store).add_documents([make_document(RULES, "rules")])
+        assert [issue.kind for issue in audit(store)] == kinds
+
+
+def test_verify_finds_what_its_searches_miss(folder: Path) -> None:
+    with on(ForgetfulStore()) as library:
+        library.add(folder)
+        found = {(finding.kind, finding.name) for finding in library.verify().findings}
+        assert found == {(Difference.MISSING, "index"), (Difference.COUNTS, "library")}
+        with pytest.raises(LibraryError, match=r"doesn't support verify --repair"):
+            library.verify(repair=True)
+
+
+class JsonStore(SmallStore):
+    """Its metadata comes back from JSON, as that of a store on disk does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.hashes: dict[str, str] = {}
+
+    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+        self.hashes[document.id] = document.content_hash
+        super().put(replace(document, metadata=json.loads(to_json(dict(document.metadata)))), chunks, replaces)
+
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        for each in super().documents(type):
+            document = self._documents[each.id]
+            yield StoredDocument.of(document, each.chunks, self.hashes[each.id])
+
+
+def test_adding_again_changes_nothing_where_metadata_comes_back_from_json() -> None:
+    document = answerable.Document.from_text(RULES, source="rules", day=date(2024, 1, 31), tags=("a", "b"))
+    with on(JsonStore()) as library:
+        assert library.add_documents([document]).added == 1
+        report = library.add_documents([document])
+        assert (report.unchanged, report.added, report.changed) == (1, 0, 0)
 
 
 def test_it_is_bound_to_its_embedder(library: Library) -> None:

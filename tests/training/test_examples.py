@@ -12,8 +12,8 @@ from training.examples import DRESSING, LONGEST_QUESTION, WINDOW, Example, Examp
 from training.questions import as_typed, with_another_name
 from training.tables import table
 
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.e5.tokenizer import Tokenizer
+from answerable.e5.encoder import Tokenizer
+from answerable.e5.weights import ModelFile, model_path
 
 POOL = (
     "The swimming pool of Riverside was built in 1974. It opens at half past seven in the morning. On Sundays it stays "

@@ -9,7 +9,7 @@ import pytest
 from training.mixing import _exact, mix
 from training.weights import write_weights
 
-from answerable.reading.weights import ReaderWeights
+from answerable.e5.weights import ReaderWeights
 
 
 def test_weights_are_mixed_by_their_share(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from training.corpus import Builder, Corpus
 from training.other_words import OtherWords
 
-from answerable.e5.model_file import ModelFile, model_path
+from answerable.e5.weights import ModelFile, model_path
 
 ENGLISH = "The price of a ticket for children and their money is the same in March, and nobody smokes a cigarette."
 SPANISH = "El precio de la entrada de los niños es el mismo en marzo; el dinero se devuelve antes del verano."

@@ -13,17 +13,17 @@ from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
 from sources.site.site_visits import QUICK
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.library import Library
-from answerable.maintenance.verification import VerifyReport
+from answerable.maintenance.verification.findings import VerifyReport
 from answerable.protocols import Embedder, Reader, Store, Visit
 from answerable.sources.file_reader import FileReader
-from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.connection import AddressGuard
 from answerable.sources.site.fetch import Fetcher
 from answerable.sources.site.visit import SiteVisit
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 
@@ -47,7 +47,7 @@ class SiteReader(FileReader):
 def opened(store: Store, embedder: Embedder | None = None, reader: Reader | None = None) -> Library:
     """A library on a store, with short passages."""
     splitter = SplitterByType(300, 40)
-    return Library(store, embedder or HashEmbedder(), splitter, reader or FileReader(), ExtractiveAnswerer(None))
+    return Library(store, embedder or HashEmbedder(), splitter, reader or FileReader(), Answering())
 
 
 def write_files(folder: Path) -> Path:

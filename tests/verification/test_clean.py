@@ -24,8 +24,8 @@ from answerable.indexing.ingest import Ingestion
 from answerable.library import Library
 from answerable.maintenance.copy import copy_store
 from answerable.protocols import Store
-from answerable.sources.langchain.collection import LangChainCollection
-from answerable.stores.memory.store import MemoryStore
+from answerable.sources.langchain import LangChainCollection
+from answerable.stores.memory import MemoryStore
 
 
 @pytest.fixture(params=STORES)

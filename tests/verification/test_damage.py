@@ -24,9 +24,9 @@ from verification.libraries import kinds, opened, write_quick_files
 
 from answerable.errors import LibraryDamaged
 from answerable.library import Library
-from answerable.maintenance.verification import Finding
+from answerable.maintenance.verification.findings import Finding
 from answerable.protocols import Difference
-from answerable.stores.embedded.database.salvage import salvage
+from answerable.stores.embedded.mending import salvage
 from answerable.stores.embedded.store import INDEXED_FROM, EmbeddedStore
 from answerable.stores.records import pack, vector_to_bytes
 
@@ -201,7 +201,8 @@ def other_index(held: Held) -> None:
     shard = edge.EdgeShard.load(str(held.folder / "index" / "shard"))
     shard.update(edge.UpdateOperation.delete_points([3, 4]))
     shard.update(edge.UpdateOperation.upsert_points([edge.Point(70_000, {"dense": [0.125] * 64}, {})]))
-    shard.update(edge.UpdateOperation.upsert_points([edge.Point(9, {"dense": [0.125] * 64}, {})]))
+    (kept,) = shard.retrieve([9], True, False)
+    shard.update(edge.UpdateOperation.upsert_points([edge.Point(9, {"dense": [0.125] * 64}, kept.payload)]))
     shard.close()
     files = state.pop("files")
     state.update(
@@ -211,8 +212,8 @@ def other_index(held: Held) -> None:
 
 
 DAMAGES: dict[Damage, dict[str, set[str]]] = {
-    lost_passages: {"library.db": {"missing", "wrong counts"}, GUIDE: {"missing"}},
-    lost_all_passages: {"library.db": {"missing", "wrong counts"}, "two": {"missing"}},
+    lost_passages: {"library.db": {"missing"}, "library": {"wrong counts"}, GUIDE: {"missing"}},
+    lost_all_passages: {"library.db": {"missing"}, "library": {"wrong counts"}, "two": {"missing"}},
     replaced_text: {GUIDE: {"wrong offsets"}},
     shifted: {"one": {"wrong offsets"}},
     sentences_outside: {"one": {"wrong offsets"}},
@@ -220,16 +221,16 @@ DAMAGES: dict[Damage, dict[str, set[str]]] = {
     another_title: {GUIDE: {"wrong counts"}},
     short_vectors: {"two": {"damaged"}},
     other_vectors: {GUIDE: {"wrong vectors"}},
-    other_terms: {"library.db": {"wrong counts"}, "three": {"wrong counts"}},
-    broken_terms: {"library.db": {"wrong counts"}, GUIDE: {"damaged"}},
+    other_terms: {"library": {"wrong counts"}, "three": {"wrong counts"}},
+    broken_terms: {GUIDE: {"damaged"}},
     broken_content: {GUIDE: {"damaged"}},
     broken_metadata: {GUIDE: {"damaged"}},
     broken_record: {"rows.csv": {"damaged"}},
     record_of_nothing: {"rows.csv": {"missing"}},
-    lost_document: {"library.db": {"orphaned"}, "rows.csv": {"missing"}},
-    lost_handed_over: {"library.db": {"orphaned"}},
-    wrong_counts: {"library.db": {"wrong counts"}},
-    wrong_notes: {"library.db": {"missing"}},
+    lost_document: {"index": {"orphaned"}, "library": {"wrong counts"}, "rows.csv": {"missing"}},
+    lost_handed_over: {"index": {"orphaned"}, "library": {"wrong counts"}},
+    wrong_counts: {"library": {"wrong counts"}},
+    wrong_notes: {"library.db": {"missing"}, "library": {"wrong counts"}},
     second_version: {GUIDE: {"missing", "orphaned"}},
 }
 
@@ -238,7 +239,7 @@ DAMAGES: dict[Damage, dict[str, set[str]]] = {
 IN_THE_INDEX: dict[Damage, dict[str, set[str]]] = {
     other_index: {"index": {"missing", "orphaned", "wrong vectors"}},
     other_vectors: {"index": {"wrong vectors"}},
-    short_vectors: {"index": {"wrong vectors"}},
+    short_vectors: {},
     wrong_notes: {},
 }
 

@@ -18,7 +18,7 @@ from verification.libraries import SiteReader, kinds, opened, write_quick_files
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from langchain_core.documents import Document
 import answerable
 from answerable import Chunk, Location, RetrievalResult
 from answerable.answering import check_answer, harmless
-from answerable.protocols import StatementJudge
 from answerable.text import question_language
 
 # The headings of the prompt, in whatever case and spacing, with accents as one character, two or none.
@@ -38,12 +37,12 @@ class Checked:
     unsupported: tuple[str, ...]
 
 
-def checked(answer: str, documents: Sequence[Document], judge: StatementJudge | None) -> Checked:
-    """An answer held against the documents that it was to be written from; without a judge they back only quotes."""
+def checked(answer: str, documents: Sequence[Document]) -> Checked:
+    """An answer held against the documents that it was to be written from."""
     passages = [_passage(number, document) for number, document in enumerate(documents)]
     # A short answer may not tell its language: it is the documents' then.
     languages = (question_language(answer), *(passage.document.language for passage in passages), "pt")
-    found = check_answer(answer, passages, next(filter(None, languages)), judge, marks=False)
+    found = check_answer(answer, passages, next(filter(None, languages)), marks=False)
     unsupported = tuple(sentence.text for sentence in found.removed)
     return Checked(found.text if found.citations else "", unsupported)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Optional
+from typing import Any
 
 from answerable.protocols import Fingerprint
 from answerable.retrieval import fuse
@@ -69,7 +69,7 @@ class RAGPipeline:
     def __init__(self) -> None:
         self.embedder = EmbeddingProvider()
         self.chunks: list[Chunk] = []
-        self.vector_store: Optional[InMemoryFAISS] = None
+        self.vector_store: InMemoryFAISS | None = None
         self._keywords = ChatKeywords([])
         self._fingerprint: Fingerprint | None = None
 
@@ -115,7 +115,7 @@ class RAGPipeline:
         return store
 
 
-def parse_whatsapp_txt(content: str, chat_id: Optional[str] = None) -> list[ChatMessage]:
+def parse_whatsapp_txt(content: str, chat_id: str | None = None) -> list[ChatMessage]:
     """The messages of an export, in its order, without the app's own notices; none if it isn't one.
 
     Without `chat_id`, the id is a hash of the content, the same in every process. Media and deleted messages are

@@ -1,10 +1,9 @@
 """Rewrite follow-up questions by rules, without a model, so that they make sense alone.
 
-A request to go on ("give an example") searches for what was searched for before. A follow-up that only names another
-thing ("and the boiler?") is the previous question about that thing. Any other
-follow-up question (see `follow_up_detection`) keeps all its words. It also gets the content words of the previous
-question, except words that it repeats or replaces (another day, another name, another "for …"). Words of answers aren't
-used, because answers quote documents.
+For a request to go on ("give an example"), the previous search is repeated. A follow-up that only names another thing
+("and the boiler?") becomes the previous question about that thing. Any other follow-up question (see `messages`) keeps
+all its words, and gets the content words of the previous question, except words that it repeats or replaces (another
+day, another name, another "for …"). Words of answers aren't used, because answers quote documents.
 """
 
 from __future__ import annotations
@@ -12,20 +11,33 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.answering.follow_up_detection import asks, asks_to_go_on, has_pronoun, is_follow_up, without_connector
-from answerable.answering.question_words import Word, listed, read_words, rule_languages, stems
-from answerable.answering.small_talk import is_small_talk
+from answerable.answering.messages import (
+    Word,
+    asks,
+    asks_to_go_on,
+    has_pronoun,
+    is_follow_up,
+    is_small_talk,
+    listed,
+    read_words,
+    rule_languages,
+    stems,
+    without_connector,
+)
 from answerable.datatypes import Exchange
 from answerable.text.terms import fold
 
 CARRIED_WORDS = 8
+"""Words taken from the previous question; more would outweigh the follow-up's own. A round number, not measured."""
 LONGEST_WORD = 60
+"""Characters of a word; a longer one is an address or pasted data. A round number, not measured."""
 LONGEST_THING = 4
+"""Words of a thing that a follow-up names ("and the boiler?"). A round number, not measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and the text to search for, and the verbs among the words taken from earlier questions."""
+    """A question, the text to search for, and the verbs among the words taken from earlier questions."""
 
     question: str
     searched: str
@@ -33,7 +45,7 @@ class Turn:
 
 
 def standalone(question: str, history: Sequence[Exchange]) -> str:
-    """Return the text to search for when this question follows these exchanges; thanks between them change nothing."""
+    """Return the text to search for when this question follows these exchanges; messages of thanks are skipped."""
     turn: Turn | None = None
     before = (exchange.question for exchange in history if not is_small_talk(exchange.question))
     for asked in (*before, question):
@@ -43,9 +55,9 @@ def standalone(question: str, history: Sequence[Exchange]) -> str:
 
 
 def keeps_what_was_named(question: str, searched: str) -> bool:
-    """Return whether a question means the person or time of the question before: "and in May?", but not "who pays it?".
+    """Return whether a follow-up keeps the previous question's person or time: "and in May?", but not "who pays it?".
 
-    The latter only needs the words of the question before, which precede it in what is searched for.
+    "Who pays it?" only needs the words of the previous question, which come first in the text that is searched for.
     """
     question = question.strip()
     return question == searched or not searched.endswith(question) or _is_fragment(question)
@@ -67,10 +79,10 @@ def next_turn(question: str, previous: Turn | None = None) -> Turn:
 
 
 def _about_another_thing(question: str, previous: Turn) -> str:
-    """Return the previous question with another thing in the place of its own; "" if this follow-up names no thing.
+    """Return the previous question about the thing that this follow-up names; "" if the follow-up names no thing.
 
     "How much did the dress cost?" and "and the boiler?" make "How much did the boiler cost?". A property, as in "and
-    the price?", belongs to the thing before.
+    the price?", is a property of the previous question's thing.
     """
     rest = without_connector(question)
     if rest is None:
@@ -92,7 +104,7 @@ def _about_another_thing(question: str, previous: Turn) -> str:
 
 
 def _things(question: str, verbs: Collection[str]) -> list[tuple[int, int]]:
-    """Return the spans of the common nouns with an article and without a preposition, with what is "of" them."""
+    """Return the spans of common nouns with an article and no preposition, including a following "of …"."""
     words = read_words(question)
     found: list[tuple[int, int]] = []
     for index, word in enumerate(words[:-1]):
@@ -100,7 +112,7 @@ def _things(question: str, verbs: Collection[str]) -> list[tuple[int, int]]:
         if word.lower not in listed("determiners") or not first.is_content or first.slot or first.kind:
             continue
         last = first
-        # "Quando a alface fica pronta?": a verb may follow a subject that comes first.
+        # "Quando a alface fica pronta?": the subject may come before its verb.
         is_first = index > 0 and asks(words[index - 1 : index], "es")
         for other in words[index + 2 :]:
             is_same = other.run == first.run and not is_first
@@ -143,7 +155,7 @@ def _is_fragment(question: str) -> bool:
 
 
 def _replaced(new: Sequence[Word], old: Sequence[Word]) -> set[Word]:
-    """Return the old words that a short follow-up replaces: with its preposition, by a name or by a number."""
+    """Return the old words that a short follow-up replaces by a name, a number, or words after the same preposition."""
     replaced: set[Word] = set()
     for slot in {word.slot for word in new if not word.kind} - {""}:
         runs = [word.run for word in old if word.slot == slot]
@@ -200,7 +212,7 @@ def _after_subject(words: Sequence[Word]) -> list[Word]:
 
 
 def _spelled(words: Sequence[Word]) -> Iterator[str]:
-    """Yield the words as text, with each run's preposition before the run."""
+    """Yield the words as text, and before each run (see `Word`) its preposition."""
     run = -1
     for word in words:
         if word.run != run and word.lead:

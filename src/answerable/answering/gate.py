@@ -1,38 +1,260 @@
-"""The refusal gate: the probability that the evidence answers the question, and the lowest one to accept.
+"""The refusal gate: the probability that the evidence answers the question, and the lowest probability to accept.
 
-The probability comes from a logistic model over `Signals`, fitted for each embedder by `evaluation.calibration`; the
-packaged gates are in `gates.json`. The threshold follows from a target: the maximum percentage of unanswerable
-questions that get an answer.
+The probability comes from a logistic model over `Signals`, whose scales don't depend on the library's size. The model
+is fitted for each embedder by `evaluation.calibration`; the packaged gates are in `gates.json`. The threshold follows
+from a target: the maximum percentage of unanswerable questions that get an answer. One signal is whether a sentence has
+the date, number or person that is asked for.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from answerable.answering.evidence import Sentence
-from answerable.answering.signals import Background, Signals, read_signals
-from answerable.protocols import Evidence
+from answerable.answering.found import Found
+from answerable.answering.messages import word_lists
+from answerable.answering.sentences import Sentence, shown_row
+from answerable.protocols import IndexedChunk
+from answerable.text.indexed_text import indexed_text
+from answerable.text.terms import fold, negations, term_weights, words
+
+_CONJUNCTIONS = ("when", "cuando", "quando")
+_OTHER_QUESTION = re.compile(r"\b(?:what|which|how|why|where|que|cual(?:es)?|como|donde|por\ ?que|onde|qual|quais)\b")
+_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[^\W\d_]\w+")
+_NUMERAL = re.compile(r"\d|^[ivxlc]{2,}$")
+_DATE = re.compile(r"\b1[0-9]{3}\b|\b20[0-9]{2}\b|\b\d{1,2}[:/.h]\d{2}|\b\d{1,2}[/-]\d{1,2}")
+
+
+CONFIDENT = 0.8
+"""At this confidence or above, a quote needn't name the thing that the question counts. A guess, not measured."""
+SHORTEST_STEM = 5
+"""Compare only this many first letters with the counted thing ("vendedor", "vendedores"). A guess, not measured."""
+
+
+class Kind(str, Enum):
+    """The kinds of answers that a question may ask for."""
+
+    DATE = "date"
+    NUMBER = "number"
+    PERSON = "person"
+
+
+@lru_cache(maxsize=16)
+def asked_for(question: str) -> Kind | None:
+    """Return the kind of answer that a question asks for, in English, Spanish or Portuguese; otherwise None.
+
+    "When" after another question word introduces a condition ("What should I do when the light is red?") and doesn't
+    ask for a date.
+    """
+    text = fold(question.lower())
+    found = [(match.start(), kind, match[0]) for kind in Kind if (match := _pattern(kind.value).search(text))]
+    if not found:
+        return None
+    start, kind, asking = min(found)
+    return None if asking in _CONJUNCTIONS and _OTHER_QUESTION.search(text, 0, start) else kind
+
+
+def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
+    """Return whether a sentence contains a date, number or person (`kind`) that the question doesn't contain.
+
+    A chat message always counts as containing a person and a date: its sender and its time.
+    """
+    if sentence.message is not None and kind is not Kind.NUMBER:
+        return True
+    asked = set(words(question))
+    if kind is Kind.PERSON:
+        names = (match[0] for match in _NAME.finditer(sentence.text))
+        return any(name[0].isupper() and name.lower() not in asked for name in names)
+    fresh = [fold(word) for word in words(sentence.text) if word not in asked]
+    if kind is Kind.NUMBER:
+        return any(word in _words("numbers") or _NUMERAL.search(word) for word in fresh)
+    return any(word in _words("dates") for word in fresh) or any(
+        match[0].lower() not in asked for match in _DATE.finditer(sentence.text)
+    )
+
+
+def lack_what_is_asked(question: str, language: str, quotes: Sequence[Sentence], confidence: float) -> bool:
+    """Return whether the quotes, best first, can't answer.
+
+    They can't if the question asks for an e-mail address or telephone number and no quote has one, or the best quote is
+    a table row without one. They also can't if the question asks how many there are of a thing and the best quote's
+    passage, in the question's language, doesn't name that thing, unless the gate's confidence is high.
+    """
+    sentence = quotes[0]
+    text = fold(question.lower())
+    for shape in word_lists("asked_for")["shapes"].values():
+        if re.search(rf"\b(?:{shape['asked']})\b", text, re.VERBOSE):
+            # Look only at the best quote if it is a table row, since another row is about somebody else.
+            own = quotes[:1] if shown_row(sentence) else quotes
+            return not any(re.search(shape["is"], each.text) for each in own)
+    counted = _pattern("counted").search(text)
+    is_of_another_language = sentence.result.document.language not in ("", language)
+    if counted is None or confidence >= CONFIDENT or is_of_another_language:
+        return False
+    named = set(words(fold(f"{sentence.result.chunk.context} {sentence.result.chunk.content}".lower())))
+    noun = counted["noun"]
+    return not any(word[:SHORTEST_STEM] == noun[:SHORTEST_STEM] for word in named)
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in word_lists("asked_for")[name].split())
+
+
+@cache
+def _pattern(kind: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{word_lists('asked_for')['patterns'][kind]})\b", re.VERBOSE)
+
+
+LIKE = 3
+"""Number of nearest sentences that may also answer. This and the next two are guesses, not measured separately."""
+OTHERS = 30
+"""The best sentence is compared with the sentences from rank LIKE up to this rank."""
+PRIOR = 5
+"""The weight of the background in that comparison, as a number of sentences."""
+
+_NAMES = re.compile(r"(?<!^)(?<![¿¡\"“«(])\b[^\W\d_]\w+|\b\d(?:[\w.,:]*\w)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Mean and standard deviation of an embedder's cosines between questions and random passages."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Signals of the best sentence. Coverages are shares of the question's words; rare words count more.
+
+    `coverage`: in the sentence and its context (see `Sentence`); `near_coverage`: in the sentence, where similar forms
+    count too; `chunk_coverage`: in its chunk. `hits`: log(1 + words in the sentence). `misses`: log(1 + words that the
+    chunk lacks). `missing_names`: number of names and numbers that the chunk lacks. `keyword_margin`: keyword score
+    minus that of the next chunk, relative to all words. `not_offered`: 1 if the sentence lacks the date, number or
+    person asked for. `not_denied`: 1 if the question is negated and the sentence isn't.
+
+    Three signals are 0 without a background: `similarity`, the sentence's cosine with the question; `standing`, the
+    z-score of this cosine among all sentences; `passage_margin`, the chunk's cosine minus that of the next chunk.
+    Two are 0 without a reader: `reading`, the sentence's reading; `reading_elsewhere`, the highest in other chunks.
+    """
+
+    coverage: float
+    near_coverage: float
+    chunk_coverage: float
+    hits: float
+    misses: float
+    missing_names: float
+    keyword_margin: float
+    not_offered: float
+    not_denied: float
+    similarity: float = 0.0
+    standing: float = 0.0
+    passage_margin: float = 0.0
+    reading: float = 0.0
+    reading_elsewhere: float = 0.0
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the signals by name."""
+        return asdict(self)
+
+
+SEMANTIC = ("similarity", "standing", "passage_margin")
+READ = ("reading", "reading_elsewhere")
+LEXICAL = tuple(name for name in Signals.__slots__ if name not in SEMANTIC + READ)
+UNREAD = -8.0
+"""The reading (a logit) assumed for a sentence that the reader model hasn't read."""
+
+
+def read_signals(found: Found, ranked: Sequence[Sentence], background: Background | None) -> Signals:
+    """Return the signals of the first of the ranked sentences (at least one)."""
+    best = ranked[0]
+    chunk = next(indexed for result, indexed in zip(found.results, found.chunks, strict=True) if result is best.result)
+    own = [word for word in found.word_weights if not word.isdisjoint(best.terms)]
+    kind = asked_for(found.asked.question)
+    is_denied = bool(negations(found.asked.question, found.asked.language))
+    semantic = (0.0, 0.0, 0.0)
+    if background is not None:
+        semantic = (best.similarity, _standing(ranked, background), _passage_margin(found, chunk, background))
+    return Signals(
+        best.coverage + best.context,
+        best.near_coverage,
+        best.chunk_coverage,
+        math.log1p(len(own)),
+        math.log1p(sum(word.isdisjoint(chunk.terms.keys()) for word in found.word_weights)),
+        _missing_names(found.asked.question if found.topic is None else found.topic, chunk),
+        _keyword_margin(found, chunk),
+        float(kind is not None and not offers(best, kind, found.asked.question)),
+        float(is_denied and not negations(best.text, best.result.document.language)),
+        *semantic,
+        *_readings(ranked),
+    )
+
+
+def _readings(ranked: Sequence[Sentence]) -> tuple[float, float]:
+    if all(sentence.reading is None for sentence in ranked):
+        return 0.0, 0.0
+    best = ranked[0]
+    elsewhere = (each.reading for each in ranked if each.result is not best.result and each.reading is not None)
+    return UNREAD if best.reading is None else best.reading, max(elsewhere, default=UNREAD)
+
+
+def _missing_names(question: str, chunk: IndexedChunk) -> float:
+    # Capitals show names only in scripts that have capitals.
+    names = [
+        fold(match[0].lower()) for match in _NAMES.finditer(question) if match[0][0].isupper() or match[0][0].isdigit()
+    ]
+    present = {fold(word) for word in words(indexed_text(chunk.chunk))}
+    return float(sum(not present.issuperset(words(name)) for name in names))
+
+
+def _keyword_margin(found: Found, best: IndexedChunk) -> float:
+    total = sum(found.word_weights.values())
+    scores = {chunk.chunk.id: _keyword_score(found.word_weights, chunk) for chunk in found.chunks}
+    return (scores.pop(best.chunk.id) - max(scores.values(), default=0.0)) / (total or 1.0)
+
+
+def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk) -> float:
+    present = term_weights(chunk.terms)
+    return sum(weight * max((present.get(term, 0.0) for term in word), default=0.0) for word, weight in weights.items())
+
+
+def _standing(ranked: Sequence[Sentence], background: Background) -> float:
+    """Return the z-score of the best sentence's cosine; the fewer sentences, the more the background counts."""
+    others = sorted((sentence.similarity for sentence in ranked), reverse=True)[LIKE:OTHERS]
+    mean = (sum(others) + PRIOR * background.mean) / (len(others) + PRIOR)
+    squares = sum((other - mean) ** 2 for other in others) + PRIOR * background.deviation**2
+    # If the deviation is 0, as for a background of one passage, divide by 1.
+    return (ranked[0].similarity - mean) / (math.sqrt(squares / (len(others) + PRIOR)) or 1.0)
+
+
+def _passage_margin(found: Found, best: IndexedChunk, background: Background) -> float:
+    others = [float(np.dot(chunk.vector, found.asked.vector)) for chunk in found.chunks if chunk is not best]
+    return float(np.dot(best.vector, found.asked.vector)) - max([*others, background.mean])
+
 
 LEXICAL_ONLY = "lexical"
 
-# Factor of the threshold for a narrowed search. Of 75 facts in generated chats (es, pt, en), asked for by sender or
-# time, it answers .99 rather than .93; asked under the filter of another fact, .05 rather than .03.
+# Factor of the threshold if the question sets a filter. Of 75 facts in generated chats (es, pt, en), with this factor
+# .99 rather than .93 are answered if asked for by sender or time, and .05 rather than .03 with another fact's filter.
 NARROWED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """`weights` by signal, and `thresholds` as pairs (percentage of wrong answers, probability).
+    """The model's `weights` by signal, and `thresholds` as pairs (percentage of wrong answers, probability).
 
     `background` belongs to the embedder; None for a gate that uses only words. `crossed` is the gate for questions in a
-    language that no passage has, for which common words mean little; None if this gate serves such questions too.
+    language that no passage has, where shared words mean little; None if this gate is used for such questions too.
     """
 
     weights: Mapping[str, float]
@@ -49,26 +271,30 @@ class Gate:
         return float(np.interp(self.wrong_answers, targets, thresholds))
 
     def aiming_at(self, wrong_answers: float) -> Gate:
-        """Return a copy of this gate with another target: the percentage of wrong answers to let pass."""
+        """Return a copy of this gate with another target: the percentage of wrong answers to allow."""
         crossed = self.crossed.aiming_at(wrong_answers) if self.crossed else None
         return replace(self, crossed=crossed, wrong_answers=wrong_answers)
 
-    def suited_to(self, evidence: Evidence) -> Gate:
+    def suited_to(self, found: Found) -> Gate:
         """Return `crossed` if the question is in another language than the passages, else this gate."""
-        return self.crossed if self.crossed and is_crossed(evidence) else self
+        return self.crossed if self.crossed and is_crossed(found) else self
 
-    def confidence(self, evidence: Evidence, ranked: Sequence[Sentence]) -> float:
+    def confidence(self, found: Found, ranked: Sequence[Sentence]) -> float:
         """Return the probability, 0 to 1, that the first of the ranked sentences answers the question.
 
         The probability is 1 if the filter uses all words of the question, as in "What did Ana say yesterday?".
         """
-        if evidence.topic is not None and not evidence.word_weights:
+        if found.topic is not None and not found.word_weights:
             return 1.0
-        return self.suited_to(evidence).probability(read_signals(evidence, ranked, self.background))
+        return self.suited_to(found).probability(read_signals(found, ranked, self.background))
 
-    def passes(self, evidence: Evidence, confidence: float) -> bool:
-        """Return whether to answer. The threshold is lower for passages found with a filter from the question."""
-        return confidence >= self.suited_to(evidence).threshold * (1.0 if evidence.topic is None else NARROWED)
+    def passes(self, found: Found, confidence: float) -> bool:
+        """Return whether the confidence is high enough to answer."""
+        return confidence >= self.threshold_for(found)
+
+    def threshold_for(self, found: Found) -> float:
+        """Return the lowest probability to answer with; it is lower if the question's filter found the passages."""
+        return self.suited_to(found).threshold * (1.0 if found.topic is None else NARROWED)
 
     def probability(self, signals: Signals) -> float:
         """Return the probability for these signals."""
@@ -97,15 +323,15 @@ class Gate:
         weights = {str(name): float(weight) for name, weight in values["weights"].items()}
         if unknown := weights.keys() - set(Signals.__slots__):
             raise ValueError(f"it has unknown signals: {', '.join(sorted(unknown))}")
-        # Older files have no second gate.
+        # Files of older versions have no `crossed` gate.
         crossed = cls.from_json(values["crossed"]) if values.get("crossed") else None
         return cls(weights, float(values["intercept"]), thresholds, background, crossed)
 
 
-def is_crossed(evidence: Evidence) -> bool:
+def is_crossed(found: Found) -> bool:
     """Return whether no passage is in the question's language; False if the language of a passage is unknown."""
-    spoken = {result.document.language for result in evidence.results}
-    return bool(evidence.language) and "" not in spoken and evidence.language not in spoken
+    spoken = {result.document.language for result in found.results}
+    return bool(found.asked.language) and "" not in spoken and found.asked.language not in spoken
 
 
 def packaged_gates() -> dict[str, Gate]:

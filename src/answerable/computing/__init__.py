@@ -1,1 +1,1 @@
-"""Answers that are computed: counts, totals and lists from tables and chats, summaries, facts about the library."""
+"""Computed answers: counts, totals and lists from tables and chats, summaries, and facts about the library."""

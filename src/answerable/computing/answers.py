@@ -1,31 +1,31 @@
-"""Write computed answers: the figure, what it was made of, and the rows it comes from, each cited."""
+"""Write computed answers: the figure, how it was computed, and the rows it was computed from, each cited."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from answerable.computing.operations import Asked
-from answerable.computing.plan import Plan
+from answerable.computing.asked import Asked
+from answerable.computing.matching import Plan
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists, words_of
 from answerable.datatypes import Answer, Citation, Reason
 from answerable.tables.columns import unit_in_name
-from answerable.tables.database import Aggregate, Period, Result, compute
+from answerable.tables.compute import Aggregate, Period, Result, compute
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 
 SHOWN = 8
-"""How many rows below a figure are written out; of a list, all up to LONGEST_LIST."""
-LONGEST_LIST = 60
-COMPARED = 4
-MOST_CITATIONS = 300
-MOST_GROUPS = 12
-LONGEST_CELL = 160
+"""Rows that are written out below a figure; an answer that is itself a list has up to `LONGEST_LIST`."""
+LONGEST_LIST = 60  # rows: about as many as people read through; a guess, not measured
+COMPARED = 4  # rows that a question may name in order to compare them; a guess, not measured
+MOST_CITATIONS = 300  # citations of an answer at most, which bounds its size; a guess, not measured
+MOST_GROUPS = 12  # groups that are written out: the months of a year; a guess, not measured
+LONGEST_CELL = 160  # characters to which a cell is cut: about two lines; a guess, not measured
 _BLANK = " \n\t\u200e\u200f"
 
 
 class Writer:
-    """Writes answers in a language: in English where it has no words for it."""
+    """Writes answers in a language, or in English if the word lists lack the language."""
 
     def __init__(self, language: str) -> None:
         lists = word_lists("computed")
@@ -34,7 +34,7 @@ class Writer:
         self._columns = lists["chat"][self.language]
 
     def answer(self, question: str, plan: Plan, noun: str) -> Answer | None:
-        """Compute the plan and write the answer; None if there is nothing to compute it from."""
+        """Compute the plan and write the answer; None if no row has the data for it."""
         rows = plan.rows
         if plan.asked in (Asked.COUNT, Asked.ANY):
             return self._counted(question, plan, rows, noun)
@@ -54,10 +54,10 @@ class Writer:
         if plan.asked is Asked.ANY:
             return self._said(question, plan, self._line("yes" if rows else "no", plan, rows), rows, SHOWN)
         if plan.subject >= 0:
-            found = _compute(plan.source.table, rows, Aggregate.DISTINCT, plan.subject)
-            if (figure := _only(found)) < len(rows):
+            found = compute_rows(plan.source.table, rows, Aggregate.DISTINCT, plan.subject)
+            if (figure := next(iter(found.figures.values()), 0)) < len(rows):
                 line = self._line(
-                    "distinct", plan, rows, figure=f"{figure:g}", group=self._column(plan.source, plan.subject)
+                    "distinct", plan, rows, figure=f"{figure:g}", group=self.column(plan.source, plan.subject)
                 )
                 return self._said(question, plan, line, rows, SHOWN)
         return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN)
@@ -68,15 +68,15 @@ class Writer:
         if plan.group >= 0:
             return self._by_group(question, plan, rows, noun)
         aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
-        found = _compute(plan.source.table, rows, aggregate, plan.column)
+        found = compute_rows(plan.source.table, rows, aggregate, plan.column)
         if not found.figures:
             return None
         name = "average" if plan.asked is Asked.AVERAGE else "total"
         if len(found.rows) == 1:
             name = "single"
         counted = list(found.rows)
-        column = self._column(plan.source, plan.column)
-        line = self._line(name, plan, counted, column=column, figure=self._figures(found.figures))
+        column = self.column(plan.source, plan.column)
+        line = self._line(name, plan, counted, column=column, figure=self.figures(found.figures))
         return self._said(question, plan, line, counted, SHOWN)
 
     def _extreme(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
@@ -84,14 +84,14 @@ class Writer:
         if plan.column < 0 or len({text.casefold() for text in texts}) < len(texts):
             return self._by_group(question, plan, rows, noun)
         aggregate = Aggregate.MOST if plan.asked is Asked.MOST else Aggregate.LEAST
-        found = _compute(plan.source.table, rows, aggregate, plan.column)
+        found = compute_rows(plan.source.table, rows, aggregate, plan.column)
         if not found.figures:
             return None
         best = list(found.rows)
         if plan.conditions and len(rows) <= COMPARED:
-            # "Which costs more, A or B?" wants both.
+            # "Which costs more, A or B?" asks to show both.
             best += [row for row in rows if row not in best]
-        column, figure = self._column(plan.source, plan.column), self._figures(found.figures)
+        column, figure = self.column(plan.source, plan.column), self.figures(found.figures)
         if plan.column in plan.source.year_columns:
             figure = plan.source.table.rows[best[0]].values[plan.column].text
         line = self._line(plan.asked.value, plan, best, column=column, figure=figure)
@@ -99,17 +99,17 @@ class Writer:
 
     def _first_or_last(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
         aggregate = Aggregate.FIRST if plan.asked is Asked.FIRST else Aggregate.LAST
-        found = _compute(plan.source.table, rows, aggregate, plan.column)
+        found = compute_rows(plan.source.table, rows, aggregate, plan.column)
         best = list(found.rows)
         return self._said(question, plan, self._line(plan.asked.value, plan, best), best, SHOWN) if best else None
 
     def _by_group(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
-        """Write a figure for each value of a column; for the most and the least, these first."""
+        """Write a figure for each value of a column; if the most or the least is asked for, in that order."""
         table, group = plan.source.table, plan.group
         aggregate = Aggregate.COUNT
         if plan.column >= 0:
             aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
-        found = _compute(table, rows, aggregate, plan.column, group, _period(noun))
+        found = compute_rows(table, rows, aggregate, plan.column, group, _period(noun))
         groups = [each for each in found.groups if each.name and (each.figures or plan.column < 0)]
         if not groups:
             return None
@@ -119,28 +119,28 @@ class Writer:
             groups.sort(key=lambda each: each.name)
         counted = [number for each in groups for number in each.rows]
         of = self._of(plan)
-        name, grouped_by = ("grouped", "counted")[plan.column < 0], self._column(plan.source, group)
-        column = self._column(plan.source, plan.column) if plan.column >= 0 else ""
+        name, grouped_by = ("grouped", "counted")[plan.column < 0], self.column(plan.source, group)
+        column = self.column(plan.source, plan.column) if plan.column >= 0 else ""
         rows_name = self._words["rows_name"][plan.source.is_chat]
         line = self._words[name].format(of=of, column=column, group=grouped_by, rows_name=rows_name)
-        lines = [line, *(f"- {each.name}: {self._figures(each.figures)}" for each in groups[:MOST_GROUPS])]
+        lines = [line, *(f"- {each.name}: {self.figures(each.figures)}" for each in groups[:MOST_GROUPS])]
         if len(groups) > MOST_GROUPS:
             lines.append(self._words["more"].format(n=len(groups) - MOST_GROUPS))
-        return self._answer(question, lines, _cited(plan.source, counted), [])
+        return self._answer(question, lines, cited_rows(plan.source, counted), [])
 
     def _said(self, question: str, plan: Plan, line: str, rows: Sequence[int], shown: int) -> Answer:
-        """Return the answer: its line, then the first rows with their marks."""
+        """Return the answer: its line, then the first rows with their citation marks."""
         lines = [line]
         citations: list[Citation] = []
         written = rows[:shown]
         if written:
             citations = plan.source.cite((row, row) for row in written)
-            lines += [f"- {self._row(plan.source, row)} [{n}]" for n, row in enumerate(written, 1)]
+            lines += [f"- {self.row(plan.source, row)} [{n}]" for n, row in enumerate(written, 1)]
         if len(rows) > shown:
             lines.append(self._words["more"].format(n=len(rows) - shown))
-            citations += _cited(plan.source, rows[shown:], MOST_CITATIONS - len(citations))
+            citations += cited_rows(plan.source, rows[shown:], MOST_CITATIONS - len(citations))
         elif not rows:
-            citations = _cited(plan.source, range(len(plan.source.table.rows)))
+            citations = cited_rows(plan.source, range(len(plan.source.table.rows)))
         return self._answer(question, lines, citations, written)
 
     def _answer(self, question: str, lines: list[str], citations: list[Citation], written: Sequence[int]) -> Answer:
@@ -151,17 +151,17 @@ class Writer:
         return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
 
     def nothing(self, question: str, plan: Plan) -> Answer:
-        """Return that the table has no rows of the time that is asked about."""
+        """Return an answer that says that the table has no rows from the time in the question."""
         return Answer(question, self._line("none", plan, ()), False, Reason.NO_ROWS, self.language, 0.0)
 
     def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
-        """Return what could be computed from these tables, for a question that doesn't say clearly what to compute."""
+        """Return an answer with what can be computed from these tables, for a question that leaves it unclear."""
         lines = [self._words["unclear"], *(self._offer(source) for source in sources)]
         return Answer(question, "\n".join(lines), False, Reason.UNCLEAR, self.language, 0.0)
 
     def _offer(self, source: Source) -> str:
-        """Return a table's columns, with a question or two that it answers."""
-        columns = [self._column(source, number) for number in range(len(source.table.columns))]
+        """Return a line with a table's columns and one or two questions that the table answers."""
+        columns = [self.column(source, number) for number in range(len(source.table.columns))]
         examples = [self._words["example_total"].format(column=columns[number]) for number in source.quantities[:1]]
         for number in source.text_columns:
             values = source.distinct(number)
@@ -173,27 +173,28 @@ class Writer:
 
     def _line(self, name: str, plan: Plan, rows: Sequence[int], **others: str) -> str:
         one, several = self._words["messages" if plan.source.is_chat else "rows"]
-        counted = one if len(rows) == 1 else several.format(n=self._number(len(rows)))
+        counted = one if len(rows) == 1 else several.format(n=self.number(len(rows)))
         line: str = self._words[name].format(of=self._of(plan), rows=counted, **others)
         return line
 
     def _of(self, plan: Plan) -> str:
         """Return the table's name with the conditions, as in "members.csv, City: Madrid"."""
         conditions = [
-            ": ".join(filter(None, (self._column(plan.source, each.column), each.value))) for each in plan.conditions
+            ": ".join(filter(None, (self.column(plan.source, each.column), each.value))) for each in plan.conditions
         ]
         table = plan.source.table
-        cut = [self._words["cut"].format(n=self._number(len(table.rows)))] if table.is_cut else []
+        cut = [self._words["cut"].format(n=self.number(len(table.rows)))] if table.is_cut else []
         return ", ".join([plan.source.name, *cut, *conditions])
 
-    def _column(self, source: Source, column: int) -> str:
+    def column(self, source: Source, column: int) -> str:
+        """Return a column's name, of a chat in this language; "" for column -1."""
         name = source.table.columns[column].name if column >= 0 else ""
         if source.table.origin is Origin.TABLE:
             return name
         return str(self._columns.get(name, name))
 
-    def _row(self, source: Source, number: int) -> str:
-        """Return a row on one line: its cells with their columns' names; of a message, sender and time first."""
+    def row(self, source: Source, number: int) -> str:
+        """Return a row on one line: its cells with their columns' names; for a chat message, "sender (time): text"."""
         row, table = source.table.rows[number], source.table
         if source.is_chat:
             sender, time, text = row.values[:3]
@@ -205,15 +206,17 @@ class Writer:
 
     @staticmethod
     def _attachment(source: Source, row: Row) -> str:
-        """Return the kind of a message's attachment and what the message has in its place: `photo “IMG-1.jpg”`."""
+        """Return the kind of a message's attachment, with the text's placeholder for it: `photo “IMG-1.jpg”`."""
         sender, kind = row.values[0].text, row.values[3].text
         placeholder = source.document.content[row.start : row.end].partition(f"{sender}:")[2].strip(_BLANK)
         return f"{kind} “{_short(placeholder)}”" if placeholder else kind
 
-    def _figures(self, figures: Mapping[str, float]) -> str:
-        return " + ".join(self._number(figure, unit) for unit, figure in figures.items())
+    def figures(self, figures: Mapping[str, float]) -> str:
+        """Return figures with their units, as one text."""
+        return " + ".join(self.number(figure, unit) for unit, figure in figures.items())
 
-    def _number(self, figure: float, unit: str = "") -> str:
+    def number(self, figure: float, unit: str = "") -> str:
+        """Return a number with at most two decimals, as this language writes it, and its unit."""
         text = f"{round(figure, 2):,.2f}"
         if text.endswith(".00"):
             text = text[:-3]
@@ -224,7 +227,7 @@ class Writer:
 
 def _cell(column: Column, value: Value) -> str:
     is_bare = value.number is not None and value.text.strip("-+.,0123456789 ") == ""
-    # "Price (EUR): 12" says it already.
+    # Don't add the unit if the column's name contains it: "Price (EUR): 12".
     unit = column.unit if is_bare and not unit_in_name(column.name, column.unit) else ""
     shown = f"{_short(value.text)}{' ' if unit not in ('', '%') else ''}{unit}"
     return f"{column.name}: {shown}" if column.name else shown
@@ -235,40 +238,42 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL].rsplit(' ', 1)[0]}…"
 
 
-def _cited(source: Source, rows: Iterable[int], most: int = MOST_CITATIONS) -> list[Citation]:
-    """Cite rows; rows of a table that follow each other are one quote."""
+def cited_rows(source: Source, rows: Iterable[int], most: int = MOST_CITATIONS) -> list[Citation]:
+    """Cite rows; consecutive rows of a table become one quote."""
+    return source.cite(row_runs(source, rows)[:most])
+
+
+def row_runs(source: Source, rows: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the first and the last row of each run of rows that follow each other in their document."""
     runs: list[tuple[int, int]] = []
     for row in sorted(set(rows)):
-        if runs and runs[-1][1] == row - 1 and row not in source.starts:
+        if runs and runs[-1][1] == row - 1 and row not in source.starts and row not in source.breaks:
             runs[-1] = (runs[-1][0], row)
         else:
             runs.append((row, row))
-    return source.cite(runs[:most])
+    return runs
 
 
-def _compute(
+def compute_rows(
     table: Table,
     rows: Sequence[int],
     aggregate: Aggregate,
     column: int = -1,
     group: int = -1,
     period: Period = Period.DAY,
+    limit: int | None = None,
 ) -> Result:
-    """Compute a figure of these rows; the rows of the result are numbers of the whole table."""
+    """Compute a figure from these rows; rows in the result are numbered as in the whole table."""
     chosen = replace(table, rows=tuple(table.rows[row] for row in rows))
     found = compute(
-        *(chosen, (), aggregate, None if column < 0 else column, None if group < 0 else group), period=period
+        *(chosen, (), aggregate, None if column < 0 else column, None if group < 0 else group, limit), period=period
     )
     groups = tuple(replace(each, rows=tuple(rows[row] for row in each.rows)) for each in found.groups)
     return Result(found.figures, tuple(rows[row] for row in found.rows), groups)
 
 
 def _period(noun: str) -> Period:
-    """Return what times are grouped by, by the noun that asks for it: "which month", "por año"."""
+    """Return the period by which times are grouped, from the noun in the question: "which month", "por año"."""
     if noun in words_of("words", "months"):
         return Period.MONTH
     return Period.YEAR if noun in words_of("words", "years") else Period.DAY
-
-
-def _only(result: Result) -> float:
-    return next(iter(result.figures.values()), 0)

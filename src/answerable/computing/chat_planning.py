@@ -7,21 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from answerable.computing.asking import Asking
-from answerable.computing.matching import within
-from answerable.computing.measures import is_currency
-from answerable.computing.operations import Asked, Token
-from answerable.computing.plan import Condition, Plan
-from answerable.computing.planning import WHOLE, in_periods
+from answerable.computing.asked import Asked, Token
+from answerable.computing.matching import Asking, Condition, Plan, within
+from answerable.computing.quantities import WHOLE, in_periods
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import word_lists, words_of
-from answerable.computing.word_forms import stems, stems_of
+from answerable.computing.vocabulary import is_currency, stems, stems_of, word_lists, words_of
 from answerable.tables.table import Column, Kind, Row, Value
 from answerable.tables.values import read_value
 from answerable.text.terms import fold, words
 
 SENDER, TIME, TEXT, ATTACHMENT, AMOUNT = range(5)
-"""The columns of a chat's table; `with_amounts` adds the last."""
+"""The numbers of the columns of a chat's table; `with_amounts` adds AMOUNT."""
 
 _OF_AMOUNTS = (Asked.AMOUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_MESSAGES = (Asked.COUNT, Asked.MOST, Asked.LEAST, Asked.FIRST, Asked.LAST, Asked.ANY, Asked.TOTAL, Asked.LIST)
@@ -38,7 +34,7 @@ def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
         return None
     times = asking.times(*source.days)
     tokens = within(asking.tokens, [(time.start, time.end) for time in times])
-    kinds = {name: _listed(name) for name in word_lists("operations")["chat"]["attachments"]}
+    kinds = {name: words_of("chat.attachments", name) for name in word_lists("operations")["chat"]["attachments"]}
     kind = next((name for name, words in kinds.items() if any(token.word in words for token in tokens)), "")
     about_messages = asking.words & (words_of("chat", "messages") | words_of("chat", "mentions"))
     if not kind and not about_messages and asking.operation.measure != "talk":
@@ -56,7 +52,7 @@ def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
     if topic:
         says = Condition(TEXT, " ".join(token.word for token in topic), _saying(source, topic))
         conditions.append(says)
-        # "How many people come to the party?" isn't a count of messages that have these words.
+        # "How many people come to the party?" doesn't ask how many messages contain these words.
         is_said = asking.words & words_of("chat", "mentions") or asked in (Asked.FIRST, Asked.LAST, Asked.ANY)
         if not (is_said and says.rows):
             return None
@@ -77,7 +73,7 @@ def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
 
 
 def _paid(asking: Asking, source: Source) -> Plan | None:
-    """Return what to compute from the amounts that people say they paid; None if the question isn't about these."""
+    """Return what to compute from the amounts that people say they paid; None if the question isn't about them."""
     asked = asking.operation.asked
     if asked not in _OF_AMOUNTS or not asking.has_any("money"):
         return None
@@ -92,14 +88,14 @@ def _paid(asking: Asking, source: Source) -> Plan | None:
     if topic:
         conditions.append(Condition(TEXT, " ".join(token.word for token in topic), _saying(source, topic)))
     group = SENDER if asked in (Asked.MOST, Asked.LEAST) and asking.operation.asks_who else -1
-    # A question that names nothing of the chat may as well be about a table of expenses.
+    # A question that names nothing in the chat may just as well be about a table of expenses.
     strength = float(len(conditions)) if len(conditions) > 1 or group >= 0 else WHOLE
     plan = Plan(priced, asked, tuple(conditions), column=AMOUNT, group=group, strength=strength)
     return plan if plan.rows else None
 
 
 def with_amounts(source: Source) -> Source:
-    """Return a chat with one more column: the amount that the sender of a message says they paid."""
+    """Return a chat with an added column: the amount that the sender of a message says they paid."""
     senders = stems_of({row.values[SENDER].text for row in source.table.rows})
     values = [_amount(row, senders) for row in source.table.rows]
     units = Counter(value.unit for value in values if value.number is not None)
@@ -111,7 +107,7 @@ def with_amounts(source: Source) -> Source:
 
 
 def _amount(row: Row, senders: frozenset[str]) -> Value:
-    """Return what a message's sender says they paid: its only amount of money, beside a word for paying."""
+    """Return what a message's sender says they paid: its only amount, if it has a word for paying."""
     text = row.values[TEXT].text
     said = set(words(fold(text.lower())))
     if text.rstrip().endswith("?") or said.isdisjoint(words_of("chat", "paid")):
@@ -126,12 +122,8 @@ _MONEY = re.compile(
 )
 
 
-def _listed(kind: str) -> frozenset[str]:
-    return words_of("chat.attachments", kind)
-
-
 def _people(source: Source, tokens: Sequence[Token]) -> tuple[list[Condition], list[Token]]:
-    """Return the condition that one of the named people sent the message, and the words that name nobody."""
+    """Return the condition that a named person sent the message, and the words that aren't part of names."""
     rows: set[int] = set()
     shown, left = [], []
     for token in tokens:
@@ -153,7 +145,7 @@ def _attached(source: Source, kind: str) -> Condition:
 
 
 def _saying(source: Source, topic: Sequence[Token]) -> frozenset[int]:
-    """Return the messages with all of these words."""
+    """Return the messages that contain all of these words."""
     rows = frozenset(range(len(source.table.rows)))
     for token in topic:
         rows &= source.rows_with(TEXT, token.word)
@@ -161,7 +153,7 @@ def _saying(source: Source, topic: Sequence[Token]) -> frozenset[int]:
 
 
 def _group(asking: Asking) -> int:
-    """Return the column that messages are counted by: sender or time; -1 if neither is asked for."""
+    """Return the column by which messages are counted, sender or time; -1 if the question asks for neither."""
     noun = fold(asking.operation.each or asking.operation.noun)
     if any(noun in words_of("words", period) for period in ("days", "months", "years")):
         return TIME

@@ -1,69 +1,40 @@
-"""Answer questions about the library itself: how many documents, which mention something, who is in a chat."""
+"""Answer questions about the library itself: how many documents, which of them mention something, who is in a chat."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import islice
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.named_documents import documents_named, name_of
-from answerable.computing.summaries import is_of_everything
-from answerable.computing.vocabulary import word_lists
+from answerable.computing.asked import EDGES, counted_of_library, is_of_everything, library_form, listing
+from answerable.computing.vocabulary import documents_named, name_of, word_lists
 from answerable.datatypes import Answer, Citation, Document, DocumentType, PartKind, Reason, Span
+from answerable.formats.locate import without_marks
 from answerable.protocols import IndexedChunk, Store, StoredDocument
-from answerable.retrieval.narrowing import fold
-from answerable.text.chats import chat_statistics
-from answerable.text.markdown_marks import without_marks
+from answerable.retrieval.times import fold_in_place
+from answerable.tables.entries import chat_statistics
 from answerable.text.terms import question_words, words
 
-SHOWN = 40
-LONGEST_LINE = 120
-LISTED = ("", "pdf", "chat", "mail")
-"""Types of documents that may be asked for by name: "notes" and "tables" may also be in a document."""
-JOINED = 5
-"""The most prepositions of a question after which a topic is looked for, since each is read with all words after it."""
+SHOWN = 40  # documents that are listed: about a screen; a guess, not measured
+LONGEST_LINE = 120  # characters of the line that introduces a document: about a line; a guess, not measured
 LOOKED_AT = 5_000
-"""How many passages with a word are looked at to find the documents that mention it."""
+"""How many passages with a word are searched for the documents that mention it. A round number, not measured."""
 
-_EDGES = " ?¿!¡.,;:\"'“”«»"
 _LINE = re.compile(r"[^\s#>|\-=*`][^\n]{3,}")
 _SENTENCE = re.compile(r"(?m)^(?![ \t]*[#|<`~])[ \t]*(?:[>*-] )?(?P<text>(?:[^\s]+ ){5}[^\n]*)")
 _WORDS = re.compile(r"(?:[^\s]+ ){4}[^\n]*")
 _SMALL = re.compile(r"^(?:(?:the|a|an|el|la|los|las|un|una|o|os|as|um|uma|de|del|do|da)\s+)+")
 
 
-def is_about_library(folded: str) -> bool:
-    """Return whether a message asks about the library whatever was said before it."""
-    text = folded.strip(_EDGES)
-    return any(_pattern(name).match(text) for name in ("mention", "people")) or _listing(text) is not None
-
-
-def may_be_about_library(folded: str) -> bool:
-    """Return whether a question, in lower case without accents, has the form of one about the library."""
-    text = folded.strip(_EDGES)
-    return is_about_library(text) or _pattern("count").match(text) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _Listing:
-    """A request to list documents: of a type ("" for all), and about the topic in a span of the question."""
-
-    kind: str
-    about: Span | None = None
-
-
 class LibraryQuestion:
-    """A question that may be about the library; `documents` are those that may be used."""
+    """A question that may be about the library; `documents` are those that may be used to answer."""
 
     def __init__(self, store: Store, question: str, language: str, documents: Sequence[StoredDocument]) -> None:
         said = word_lists("library")["said"]
         self._store = store
         self._question = question
-        self._folded = fold(question).strip(_EDGES)
+        self._folded = fold_in_place(question).strip(EDGES)
         self._language = language if language in said else "en"
         self._said = said[self._language]
         self._documents = documents
@@ -73,13 +44,13 @@ class LibraryQuestion:
         return self._mentions() or self._contents() or self._people() or self._count()
 
     def _mentions(self) -> Answer | None:
-        if match := _pattern("mention").match(self._folded):
+        if match := library_form("mention", self._folded):
             start, end = match.span(next(name for name in ("what", "where", "subject") if match[name]))
-        elif (listing := _listing(self._folded)) and listing.about:
-            start, end = listing.about
+        elif (listed := listing(self._folded)) and listed[1]:
+            start, end = listed[1]
         else:
             return None
-        what = self._question[self._question.find(self._question.strip(_EDGES)) :][start:end].strip(_EDGES)
+        what = self._question[self._question.find(self._question.strip(EDGES)) :][start:end].strip(EDGES)
         if not (plain := _SMALL.sub("", what)):
             return None
         found = self._documents_with(plain)
@@ -97,7 +68,7 @@ class LibraryQuestion:
         return self._answered(line, lines, citations, len(found) - len(lines))
 
     def _documents_with(self, what: str) -> list[tuple[Document, list[IndexedChunk]]]:
-        """Return the documents that have all of these words, in order, with the passages that have most of them."""
+        """Return the documents with all of these words, in order, and their passages with most of the words."""
         languages = [language for language in self._store.languages() if language]
         asked = question_words(what, self._language, languages) or [frozenset({word}) for word in words(what)]
         terms = sorted(frozenset[str]().union(*asked))
@@ -117,8 +88,8 @@ class LibraryQuestion:
         return sorted(found, key=lambda pair: (-len(pair[1]), pair[0].source))
 
     def _contents(self) -> Answer | None:
-        if listing := _listing(self._folded):
-            return self._listed([each for each in self._documents if listing.kind in ("", each.type)])
+        if listed := listing(self._folded):
+            return self._listed([each for each in self._documents if listed[0] in ("", each.type)])
         return self._listed(self._documents) if is_of_everything(self._folded) else None
 
     def _listed(self, documents: Sequence[StoredDocument]) -> Answer:
@@ -133,7 +104,7 @@ class LibraryQuestion:
         return self._answered(self._said["documents"].format(n=counted), lines, citations, len(documents) - len(lines))
 
     def _people(self) -> Answer | None:
-        match = _pattern("people").match(self._folded)
+        match = library_form("people", self._folded)
         chats = [each for each in self._documents if each.type == DocumentType.CHAT]
         if match is None or not chats:
             return None
@@ -163,14 +134,10 @@ class LibraryQuestion:
         return self._answered(self._said["people"].format(name=name, n=people), lines, citations)
 
     def _count(self) -> Answer | None:
-        match = _pattern("count").match(self._folded)
-        if match is None:
+        counted = counted_of_library(self._folded)
+        if counted is None:
             return None
-        nouns = word_lists("library")["nouns"]
-        kind = next((kind for kind, same in nouns.items() if match["noun"] in same.split()), None)
-        if kind is None:
-            return None
-        rest = [word for word in words(match["rest"]) if word not in _said_of_library()]
+        (kind, rest), nouns = counted, word_lists("library")["nouns"]
         narrower = next((kind for kind, same in nouns.items() if kind and set(rest) & set(same.split())), "")
         if kind in ("pages", "words"):
             return self._measured(kind, " ".join(rest)) if rest else None
@@ -203,7 +170,7 @@ class LibraryQuestion:
 
 
 def _beginning(document: Document) -> Citation | None:
-    """Cite the first line that says something, at most some 120 characters of it; in a chat, of a message."""
+    """Cite the first meaningful line of a document, cut to about 120 characters; in a chat, that of a message."""
     start, end = next(filter(None, _lines(document)), (0, 0))
     if end - start > LONGEST_LINE:
         end = max(document.content.rfind(" ", start, start + LONGEST_LINE), start + 1)
@@ -211,7 +178,7 @@ def _beginning(document: Document) -> Citation | None:
 
 
 def _lines(document: Document) -> Iterator[Span | None]:
-    """Yield candidates for the line that introduces a document, best first."""
+    """Yield candidates for the line that introduces a document, best first; None means no line."""
     messages = [part for part in document.parts if part.kind is PartKind.MESSAGE and part.body is not None]
     for part in messages:
         match = _WORDS.match(document.content, part.body or 0, part.end)
@@ -219,7 +186,7 @@ def _lines(document: Document) -> Iterator[Span | None]:
     has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
     start = document.parts[1].start if has_front_matter and len(document.parts) > 1 else 0
     if document.parts and document.parts[0].kind is PartKind.SECTION and document.parts[0].body is not None:
-        # Skip the comments and the preamble before the text.
+        # Skip the comments and the preamble before the section's text.
         start = document.parts[0].body
     match = None if messages else _SENTENCE.search(document.content, start)
     yield match.span("text") if match else None
@@ -228,55 +195,14 @@ def _lines(document: Document) -> Iterator[Span | None]:
 
 
 def _first_mention(document: Document, indexed: IndexedChunk, what: str) -> Citation:
-    """Cite the first sentence of a passage that has the most of these words."""
+    """Cite the first of the sentences of a passage that contain most of these words."""
     chunk = indexed.chunk
-    asked = set(words(fold(what)))
+    asked = set(words(fold_in_place(what)))
 
     def has(span: tuple[int, int]) -> int:
-        return len(asked & set(words(fold(chunk.content[span[0] : span[1]]))))
+        return len(asked & set(words(fold_in_place(chunk.content[span[0] : span[1]]))))
 
     spans = indexed.sentences or ((0, len(chunk.content)),)
     start, end = max(spans, key=has)
     whole = Document(document.id, document.content, document.source, document.title, document.type, parts=chunk.parts)
     return next(iter(cite_spans(whole, [(chunk.start + start, chunk.start + end)])))
-
-
-def _listing(text: str) -> _Listing | None:
-    """Return which documents a question asks for; None unless it asks for nothing else, but what they are about.
-
-    "Which documents do I have about the lease?" and "what is in here?", but not "what documents do I need?".
-    """
-    known = word_lists("library")["library"]
-    joined = re.finditer(rf" (?:(?P<about>{known['about']})|{known['of']}) +(?=\S)", text)
-    for match in islice(joined, JOINED):
-        named, says_so = _asked_for(text[: match.start()])
-        if named and (match["about"] or says_so):
-            return _Listing("", (match.end(), len(text)))
-    named, says_so = _asked_for(text)
-    if not says_so or not (named or re.search(rf"\b(?:{known['where']})\b", text)):
-        return None
-    nouns = word_lists("library")["nouns"]
-    return _Listing(next((kind for kind in LISTED if named in nouns[kind].split()), ""))
-
-
-def _asked_for(text: str) -> tuple[str, bool]:
-    """Return the noun for documents in a question and whether it says that there are some; nothing if it says more."""
-    said, known = set(words(text)), word_lists("library")["library"]
-    nouns = {noun for kind in LISTED for noun in word_lists("library")["nouns"][kind].split()}
-    if said - nouns - _said_of_library():
-        return "", False
-    says_so = said & set(known["holds"].split()) or re.search(rf"\b(?:{known['where']})\b", text)
-    return next(iter(said & nouns), ""), bool(says_so)
-
-
-@cache
-def _said_of_library() -> frozenset[str]:
-    known = word_lists("library")["library"]
-    return frozenset(f"{known['words']} {known['holds']}".split())
-
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    documents = "|".join(sorted(word_lists("library")["nouns"][""].split(), key=len, reverse=True))
-    written = word_lists("library")["patterns"][name].replace("DOCUMENTS", f"(?:{documents}|pdfs?|chats|notes|notas)")
-    return re.compile(rf"(?:{written})", re.VERBOSE)

@@ -1,17 +1,15 @@
-"""Read a question as a computation on one table; a question that the table doesn't explain wholly has no plan."""
+"""Read a question as a computation on one table; there is no plan if the table doesn't account for every word."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 
-from answerable.computing.asking import Asking
-from answerable.computing.matching import Match, added, is_negation, match, within
-from answerable.computing.measures import measures, unit_words
-from answerable.computing.operations import Asked, Token
-from answerable.computing.plan import Condition, Plan
+from answerable.computing.asked import Asked, Token
+from answerable.computing.matching import Asking, Condition, Match, Plan, added, is_negation, match, within
 from answerable.computing.quantities import (
+    WHOLE,
     apply_limits,
+    in_periods,
     is_meant,
     is_money,
     is_named,
@@ -21,21 +19,17 @@ from answerable.computing.quantities import (
     without_loose_measure,
 )
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import words_of
-from answerable.computing.word_forms import spoken, stems, stems_of
-from answerable.retrieval.asked_when import NamedTime
-from answerable.stopping import Budget
+from answerable.computing.vocabulary import measures, spoken, stems, stems_of, unit_words, words_of
+from answerable.sharing import Budget
 from answerable.tables.table import Kind, Origin
 from answerable.text.terms import fold, words
 
-WHOLE = 0.5
-"""The strength of a plan for the whole of a table of which the question names nothing."""
 EMPTY = "∅"
-"""The value shown for a cell without text."""
+"""The value that is shown for an empty cell."""
 MOST_LIMITS = 4
-"""A question with more limits of numbers asks for no single figure."""
+"""Limits on numbers; a question with more of them asks for more than one figure."""
 MOST_PERIODS = 200
-"""More than a month of each year of a long table: each row is compared with each period."""
+"""Periods of time; more than a month in each year of a long table: each row is compared with each period."""
 FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
 _EXTREMES = (Asked.MOST, Asked.LEAST)
@@ -43,7 +37,7 @@ _OF_DATES = words_of("words", "days") | words_of("words", "months") | words_of("
 
 
 def plan_for(asking: Asking, source: Source, budget: Budget) -> Plan | None:
-    """Return how this table answers the question; None if a word of the question isn't explained by it.
+    """Return how this table answers the question; None if it doesn't account for every word of the question.
 
     Raise OverBudget.
     """
@@ -57,17 +51,19 @@ def plan_for(asking: Asking, source: Source, budget: Budget) -> Plan | None:
         return None
     states = [token for token in asking.helping if not stems(token.word).isdisjoint(source.states)]
     states += [token for token in asking.names if token not in states and source.columns_with(token.word)]
-    # "How many chores are done", where a column is called so.
+    # "How many chores are done", if a column is called "done".
     texts = set(source.text_columns)
     states += [
         each for each in asking.helping if each not in states and not texts.isdisjoint(source.columns_called(each.word))
     ]
     spans = [(time.start, time.end) for time in times]
-    found = match(asking, source, within(sorted([*asking.tokens, *states], key=_place), spans), budget)
+    found = match(
+        asking, source, within(sorted([*asking.tokens, *states], key=lambda token: token.start), spans), budget
+    )
     _match_people(asking, found)
     _match_parts(found)
     for column in source.quantities if asking.operation.asked in FIGURES else ():
-        # "The total amount": such a word mostly only helps to ask, but here it is a column.
+        # "The total amount": "amount" mostly only helps to ask, but in this table it is a column.
         if column not in found.named and source.column_stems[column] & stems_of(
             asking.words & words_of("words", "neutral")
         ):
@@ -86,26 +82,22 @@ def plan_for(asking: Asking, source: Source, budget: Budget) -> Plan | None:
         len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.unexplained) * (plan.column >= 0)
     )
     if not strength and (plan.column >= 0 or asking.has_any("rows")):
-        # "Which is the cheapest?", "how many rows are there?"
+        # The whole table is meant: "Which is the cheapest?", "how many rows are there?"
         strength = WHOLE
     return replace(plan, strength=strength) if strength else None
 
 
-def _place(token: Token) -> int:
-    return token.start
-
-
 def _explains(plan: Plan, asking: Asking, found: Match) -> bool:
-    """Return whether a plan accounts for each word: those that match nothing, and each column that is named."""
+    """Return whether a plan accounts for every word that matches nothing, and uses every column that is named."""
     source = plan.source
     roles = {plan.column, plan.group, plan.subject, *(each.column for each in plan.conditions)}
-    # "The average price of the rooms": each row is a room. "How many books were lent": each has a day.
+    # "The average price of the rooms": each row is a room. "How many books were lent": each row has its day.
     roles |= {0} if source.is_key(0) or 0 not in source.text_columns else set()
     roles |= {column for column in source.date_columns if "" not in source.texts(column)}
     tokens: dict[Token, set[int]] = {}
     for column, named in found.named.items():
         for token in named:
-            # "Is there any invoice": each row is one, by its number.
+            # "Is there any invoice": each row is an invoice, identified by its number.
             is_row = _is_noun(token, asking) and source.is_key(column)
             tokens.setdefault(token, set()).add(plan.column if is_row else column)
     idle = [token for token, columns in tokens.items() if columns.isdisjoint(roles) and token not in found.titled]
@@ -113,7 +105,7 @@ def _explains(plan: Plan, asking: Asking, found: Match) -> bool:
 
 
 def _match_people(asking: Asking, found: Match) -> None:
-    """Take "people" for the column of persons, if the table has one."""
+    """Let "people" in the question name the column of persons, if the table has one."""
     asked = [token for token in found.unexplained if token.word in words_of("words", "persons")]
     column = _person_column(found)
     if asked and column >= 0:
@@ -122,7 +114,7 @@ def _match_people(asking: Asking, found: Match) -> None:
 
 
 def _match_parts(found: Match) -> None:
-    """Make conditions of words that some of several tables have in their titles: sheets called by their months."""
+    """Make conditions of words in the titles of some of the joined tables, such as sheets with names of months."""
     source, left = found.source, []
     for token in found.unexplained:
         own = stems(token.word)
@@ -141,61 +133,21 @@ def _match_parts(found: Match) -> None:
 
 
 def _time_column(found: Match) -> int:
-    """Return the column of the times that the question names: the only one, or the one that it names; -1 if unclear."""
+    """Return the column of the times in the question: the only one, or the one the question names; -1 if unclear."""
     source = found.source
     named = [column for column in found.columns if column in source.date_columns]
     if len(named) == 1:
         return named[0]
-    # Of calendars and chats the first is when something is.
+    # In calendars and chats, the first column of dates says when something takes place.
     is_clear = len(source.date_columns) < 2 or source.table.origin is Origin.CALENDAR
     return source.time_column if is_clear and not named else -1
 
 
-def in_periods(source: Source, time: NamedTime, column: int) -> Condition:
-    """Return the condition that a column of dates or years lies within the periods of a time.
-
-    An event of several days takes place on each of them.
-    """
-    is_event = source.table.origin is Origin.CALENDAR
-    ends = source.date_columns[1] if is_event and len(source.date_columns) > 1 else column
-    rows = frozenset(
-        number
-        for number, row in enumerate(source.table.rows)
-        if (when := source.time(row, column)) is not None
-        and any(
-            start <= when < end or (is_event and when < start <= (source.time(row, ends) or when))
-            for start, end in time.periods
-        )
-    )
-    shown = ", ".join(dict.fromkeys(_period(*period) for period in time.periods))
-    return Condition(column, shown, rows, is_time=True)
-
-
-def _period(start: datetime, end: datetime) -> str:
-    if end == datetime.max:
-        return f"≥ {_beginning(start)}"
-    if start == datetime.min:
-        return f"< {_beginning(end)}"
-    days = (end - start).days
-    if days == 1:
-        return f"{start:%Y-%m-%d}"
-    if start.day == end.day == 1 and days <= 31:
-        return f"{start:%Y-%m}"
-    if (start.month, start.day, end.month, end.day) == (1, 1, 1, 1):
-        return f"{start:%Y}"
-    last = datetime.fromordinal(end.toordinal() - 1)
-    return f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
-
-
-def _beginning(day: datetime) -> str:
-    return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{day:%Y-%m-%d}"
-
-
 def _apply_yes_and_no(asking: Asking, found: Match) -> bool:
-    """Make conditions of columns of yes and no that the question names; return whether what it denies is clear.
+    """Make conditions of the yes/no columns that the question names; return whether it is clear what is negated.
 
-    What is denied follows the negation: a column of yes and no, or a value of a column that has only one other. Where
-    a third value is neither, nothing is clear.
+    A negation applies to what follows it: a yes/no column, or a value of a column with only one other value. If a third
+    value is neither, it isn't clear.
     """
     source = found.source
     columns = [column for column in found.columns if source.yes_rows(column) is not None]
@@ -233,9 +185,9 @@ def _apply(found: Match, column: int, rows: frozenset[int]) -> None:
 
 
 def _sometimes_empty(asking: Asking, found: Match) -> int:
-    """Return the column of dates that some cells leave empty and that the question names; -1 without.
+    """Return the column of dates that is empty in some cells and that the question names; -1 without one.
 
-    It needs no name if it is the only one and something is still to happen ("haven't come back yet").
+    The question needn't name it if it is the only one and something is pending ("haven't come back yet").
     """
     empty = [column for column in found.source.date_columns if "" in found.source.texts(column)]
     named = [column for column in found.columns if column in empty]
@@ -262,19 +214,19 @@ def _figured(asking: Asking, found: Match) -> Plan | None:
         return _extreme(asking, found, plan)
     if asked in (Asked.FIRST, Asked.LAST):
         return _first_or_last(plan, asked, _time_column(found))
-    # A question with "any" or "which" is a computation only if it says which rows it means.
+    # A question with "any" or "which" asks for a computation only if it says which rows it is about.
     return plan if conditions or found.titled or asking.operation.limits else None
 
 
 def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
-    """Count rows, or add up the column of numbers that the counted thing names ("how many bottles")."""
+    """Count rows, or add up the column of numbers that the counted noun names ("how many bottles")."""
     source = found.source
     limited = {each.column for each in plan.conditions}
     free = [column for column in source.quantities if column not in limited]
     numbers = [column for column in free if column in found.named and not is_money(source, column)]
     nouns = [column for column, named in found.named.items() if any(_is_noun(token, asking) for token in named)]
     if numbers and numbers[0] not in nouns:
-        # "How many employees worked overtime" counts them, "how many bottles" adds up.
+        # "How many employees worked overtime" counts employees, "how many bottles" adds up a column.
         return None
     numbers += [column for column in free if unit_words(source.table.columns[column].unit) & asking.words]
     if numbers:
@@ -282,7 +234,7 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     is_noun_left = any(_is_noun(token, asking) for token in found.unexplained)
     is_value = plan.conditions and not (found.titled or found.named or is_noun_left)
     if is_value or any(token.word in words_of("words", "quantities") for token in found.unexplained):
-        # "How many atlases" of a row that says how many there are.
+        # "How many atlases", if a row for atlases says how many there are.
         counts = [column for column in source.quantities if is_quantity(source, column)]
         if counts:
             return replace(plan, asked=Asked.TOTAL, column=counts[0]) if len(counts) == 1 else None
@@ -290,7 +242,7 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
 
 
 def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:
-    """Add up the rows that "how much" means; of prices, list them."""
+    """Add up the column that "how much" refers to; if the column has prices, list the rows."""
     column = measured(asking, found)
     if column is None or not (
         plan.conditions or found.titled or asking.operation.measure or asking.has_any("everything")
@@ -300,29 +252,29 @@ def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:
 
 
 def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
-    """Find the row with the highest or lowest number, or the group with the highest total or count."""
+    """Find the row with the highest or lowest number, or the group with the highest or lowest total or count."""
     source, column = found.source, measured(asking, found)
     if asking.operation.measure:
-        # "Who is the oldest" compares rows.
+        # "Who is the oldest" compares single rows.
         return replace(plan, column=column, group=-1) if column is not None else _oldest(asking, found, plan)
     group = plan.group if plan.group >= 0 else plan.subject
     if (column is None and group < 0) or (asking.operation.asks_who and group < 0):
         return None
     if column is not None and asking.operation.is_of_one and not is_named(asking, found, column):
-        # "The highest tram" says not what of it is high.
+        # "The highest tram" doesn't say which of a tram's numbers is high.
         return None
     if group >= 0 and column is not None and not is_meant(asking, found, column):
-        # "Who made the most trips" counts trips, whatever else the table has numbers of.
+        # "Who made the most trips" counts trips, whatever other numbers the table has.
         column = None
     has_repeats = group >= 0 and source.has_repeats(group, plan.rows)
     if group >= 0 and (has_repeats and asking.operation.is_of_one if column is not None else not has_repeats):
-        # "The highest price" of rooms that have several: of one row, or of all together? And one row each isn't most.
+        # "The highest price" of rooms with several rows: of one row, or in total? And with a row each, none has most.
         return None
     return replace(plan, column=-1 if column is None else column, group=group)
 
 
 def _oldest(asking: Asking, found: Match, plan: Plan) -> Plan | None:
-    """Find the first or last row by date where ages are asked for and the table only has dates."""
+    """Find the first or last row by date, if ages are asked for and the table only has dates."""
     if asking.operation.measure != "age":
         return None
     asked = Asked.FIRST if plan.asked is Asked.MOST else Asked.LAST
@@ -330,22 +282,22 @@ def _oldest(asking: Asking, found: Match, plan: Plan) -> Plan | None:
 
 
 def _first_or_last(plan: Plan, asked: Asked, column: int) -> Plan | None:
-    """Find the first or last row by a column of dates, or else of years."""
+    """Find the first or last row by a column of dates, or else by a column of years."""
     if column in plan.source.year_columns:
         asked = Asked.LEAST if asked is Asked.FIRST else Asked.MOST
     return replace(plan, asked=asked, column=column) if column >= 0 else None
 
 
 def _group(asking: Asking, found: Match) -> int:
-    """Return the column that the figure is asked for each value of; -1 without."""
+    """Return the column for whose values the question asks figures; -1 without one."""
     column = _first_called(asking.operation.each, found) if asking.operation.each else -1
-    # The average per receipt, where each row is a receipt, is that of all rows.
+    # "The average per receipt", if each row is a receipt, is the average of all rows.
     is_of_rows = asking.operation.asked in _OF_NUMBERS and column >= 0 and found.source.is_key(column)
     return -1 if is_of_rows else column
 
 
 def _subject(asking: Asking, found: Match) -> int:
-    """Return the column that the question asks for: that of persons, or that of the noun after "which"."""
+    """Return the column that the question asks for: that of the noun after "which", or that of persons; -1 without."""
     if asking.operation.noun and (column := _first_called(asking.operation.noun, found)) >= 0:
         return column
     used = {condition.column for condition in found.conditions}
@@ -354,12 +306,12 @@ def _subject(asking: Asking, found: Match) -> int:
 
 
 def _person_column(found: Match) -> int:
-    """Return the column of persons, by its name; -1 without."""
+    """Return the column of persons, recognised by its name; -1 without one."""
     people = words_of("person", "columns")
     names = (
         (each, words(fold(spoken(found.source.table.columns[each].name).lower()))) for each in found.source.text_columns
     )
-    # Not by stems, which "done" and "dona" share.
+    # Don't compare stems, which "done" and "dona" share.
     return next((each for each, name in names if any({word, word.removesuffix("s")} & people for word in name)), -1)
 
 
@@ -368,10 +320,10 @@ def _first_called(noun: str, found: Match) -> int:
 
 
 def _is_covered(token: Token, asking: Asking, plan: Plan) -> bool:
-    """Return whether the plan accounts for a word that names no column, value or title."""
+    """Return whether the plan accounts for a word that matches no column name, value or title."""
     columns = plan.source.table.columns
     if not stems(token.word).isdisjoint(plan.source.states):
-        # "Which tasks are started" where a cell says "not started".
+        # "Which tasks are started", if a cell says "not started".
         return False
     if any(token.word in words_of("words", name) for name in ("rows", "relations")) or is_negation(token, asking):
         return True
@@ -379,7 +331,7 @@ def _is_covered(token: Token, asking: Asking, plan: Plan) -> bool:
     if plan.column >= 0 and (token.word in words_of("words", "spent") or is_measure):
         return True
     if token.word in words_of("words", "money"):
-        # "Pay more than 45 euros" is said of a fee.
+        # "Pay more than 45 euros" refers to a fee.
         measuring = [plan.column, *(each.column for each in plan.conditions if each.is_limit)]
         return any(column >= 0 and is_money(plan.source, column) for column in measuring)
     if plan.asked in (Asked.FIRST, Asked.LAST) and token.word in words_of("words", "moments"):
@@ -396,7 +348,7 @@ def _is_covered(token: Token, asking: Asking, plan: Plan) -> bool:
 
 
 def _is_noun(token: Token, asking: Asking) -> bool:
-    """Return whether a word stands where the rows are named: "how many tests", "which test"."""
+    """Return whether a word is the noun for the rows: "how many tests", "which test"."""
     if token.word == asking.operation.noun:
         return True
     return any(not asking.folded[end : token.start].strip() for _, end in asking.operation.spans if end <= token.start)

@@ -1,24 +1,26 @@
-"""Which column of numbers a question means, and the limits that it sets on numbers."""
+"""Choose the column of numbers that a question means, and its conditions on numbers and times."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 
-from answerable.computing.asking import Asking
-from answerable.computing.matching import Match
-from answerable.computing.measures import is_currency, measures, unit_words
-from answerable.computing.operations import Asked, Limit
-from answerable.computing.plan import Condition
+from answerable.computing.asked import Asked, Limit
+from answerable.computing.matching import Asking, Condition, Match
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import words_of
-from answerable.computing.word_forms import spoken, stems, stems_of
-from answerable.tables.database import Comparison, select
+from answerable.computing.vocabulary import is_currency, measures, spoken, stems, stems_of, unit_words, words_of
+from answerable.retrieval.times import NamedTime
+from answerable.tables.compute import Comparison, select
+from answerable.tables.table import Origin
 from answerable.text.terms import words
+
+WHOLE = 0.5
+"""The strength of a plan that uses all rows of a table although the question names nothing in the table."""
 
 
 def apply_limits(asking: Asking, found: Match) -> Iterator[Limit]:
-    """Make conditions of the limits of numbers that the question sets."""
+    """Make conditions of the limits on numbers that the question sets; yield each limit that has a column."""
     for limit in asking.operation.limits:
         column = _limited(asking, found, limit)
         if column is None:
@@ -32,7 +34,7 @@ def apply_limits(asking: Asking, found: Match) -> Iterator[Limit]:
 
 
 def _limited(asking: Asking, found: Match, limit: Limit) -> int | None:
-    """Return the column of numbers that a limit is of: the one named nearest to it, or the one that it may be of."""
+    """Return the column of numbers that a limit refers to: the one named nearest to it, or the only one possible."""
     source = found.source
     numbers = [*source.quantities, *source.year_columns]
     named = [(abs(token.start - limit.span[0]), column) for column in numbers for token in found.named.get(column, ())]
@@ -47,9 +49,9 @@ def _limited(asking: Asking, found: Match, limit: Limit) -> int | None:
 
 
 def measured(asking: Asking, found: Match) -> int | None:
-    """Return the column of numbers that a figure is made of: named, measured ("oldest"), of money, or the only one.
+    """Return the column of a figure: the one named, measured ("oldest"), of money, or the only one with numbers.
 
-    Where several may be meant, none is.
+    None if several columns may be meant.
     """
     source = found.source
     used = {condition.column for condition in found.conditions} | _asked_for(asking, source)
@@ -68,10 +70,10 @@ def measured(asking: Asking, found: Match) -> int | None:
     sums = _called(source, numbers, "sums")
     counts = [column for column in _called(source, numbers, "quantities") if column not in sums]
     if asking.operation.counts and counts:
-        # "How many jars in total".
+        # "How many jars in total": a column that says how many there are.
         return _only(counts)
     if (asking.operation.asked is Asked.TOTAL or asking.operation.asks_amount) and len(sums) == 1:
-        # Not the prices of single pieces.
+        # Don't add up unit prices, the prices of single pieces.
         return sums[0]
     money = [column for column in numbers if is_money(source, column)]
     if money and (asking.operation.asks_amount or asking.has_any("money", "currencies")):
@@ -92,13 +94,13 @@ def _only(columns: Iterable[int]) -> int | None:
 
 
 def _called(source: Source, columns: Sequence[int], name: str) -> list[int]:
-    """Return the columns that are called by a word of this list."""
+    """Return the columns whose names contain a word of this list."""
     names = stems_of(words_of("words", name))
     return [column for column in columns if source.column_stems[column] & names]
 
 
 def without_loose_measure(asking: Asking, source: Source) -> Asking:
-    """Return the question without a measure whose adjective is said of any number, if the table has no such column."""
+    """Return the question without a measure that fits any number ("highest"), if no column holds that measure."""
     name = asking.operation.measure
     if not name or not measures()[name].is_loose or _holding(source, name, source.quantities):
         return asking
@@ -106,14 +108,14 @@ def without_loose_measure(asking: Asking, source: Source) -> Asking:
 
 
 def _holding(source: Source, measure: str, numbers: Sequence[int]) -> list[int]:
-    """Return the columns that hold a measure: those called so, or else those with a unit of it."""
+    """Return the columns that hold a measure: those with such a name, or else those with a unit of the measure."""
     wanted = measures()[measure]
     called = [column for column in numbers if wanted.has(source.column_stems[column], "")]
     return called or [column for column in numbers if wanted.has(frozenset(), source.table.columns[column].unit)]
 
 
 def is_named(asking: Asking, found: Match, column: int) -> bool:
-    """Return whether the question says that it means a column's numbers: by its name, unit or what it measures."""
+    """Return whether the question says that it means a column's numbers: by name, unit, or what they measure."""
     unit = found.source.table.columns[column].unit
     if asking.operation.measure or column in found.columns or unit_words(unit) & asking.words:
         return True
@@ -121,7 +123,7 @@ def is_named(asking: Asking, found: Match, column: int) -> bool:
 
 
 def is_meant(asking: Asking, found: Match, column: int) -> bool:
-    """Return whether the most and the least are of this column's numbers, and not of rows."""
+    """Return whether the most or the least refers to this column's numbers rather than to counts of rows."""
     if is_named(asking, found, column):
         return True
     counts_rows = (
@@ -131,7 +133,7 @@ def is_meant(asking: Asking, found: Match, column: int) -> bool:
 
 
 def is_quantity(source: Source, column: int) -> bool:
-    """Return whether a column says how many there are: by its name, or as the only one of plain whole numbers."""
+    """Return whether a column says how many there are: by its name, or as the only column of plain whole numbers."""
     own, quantities = source.table.columns[column], words_of("words", "quantities")
     if not own.is_quantity or is_money(source, column) or (own.unit and own.unit.lower() not in quantities):
         return False
@@ -148,7 +150,47 @@ def is_money(source: Source, column: int) -> bool:
 
 
 def is_of_payment(asking: Asking, found: Match, column: int) -> bool:
-    """Return whether "paid" asks for an amount ("who paid most") although a column is called so."""
+    """Return whether "paid" asks for an amount ("who paid most"), although there is a column of this name."""
     tokens = found.named.get(column, ())
     is_of_amounts = bool(asking.operation.limits) or asking.operation.asked not in (Asked.COUNT, Asked.LIST, Asked.ANY)
     return is_of_amounts and all(token.word in words_of("words", "money") for token in tokens)
+
+
+def in_periods(source: Source, time: NamedTime, column: int) -> Condition:
+    """Return the condition that a column's date or year is within the periods of a time.
+
+    An event of several days takes place on each of these days.
+    """
+    is_event = source.table.origin is Origin.CALENDAR
+    ends = source.date_columns[1] if is_event and len(source.date_columns) > 1 else column
+    rows = frozenset(
+        number
+        for number, row in enumerate(source.table.rows)
+        if (when := source.time(row, column)) is not None
+        and any(
+            start <= when < end or (is_event and when < start <= (source.time(row, ends) or when))
+            for start, end in time.periods
+        )
+    )
+    shown = ", ".join(dict.fromkeys(_period(*period) for period in time.periods))
+    return Condition(column, shown, rows, is_time=True)
+
+
+def _period(start: datetime, end: datetime) -> str:
+    if end == datetime.max:
+        return f"≥ {_beginning(start)}"
+    if start == datetime.min:
+        return f"< {_beginning(end)}"
+    days = (end - start).days
+    if days == 1:
+        return f"{start:%Y-%m-%d}"
+    if start.day == end.day == 1 and days <= 31:
+        return f"{start:%Y-%m}"
+    if (start.month, start.day, end.month, end.day) == (1, 1, 1, 1):
+        return f"{start:%Y}"
+    last = datetime.fromordinal(end.toordinal() - 1)
+    return f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
+
+
+def _beginning(day: datetime) -> str:
+    return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{day:%Y-%m-%d}"

@@ -1,4 +1,4 @@
-"""A table that a question may be about, with its document and what its words are compared with."""
+"""A table that a question may be about, with its document, and the words with which the question is compared."""
 
 from __future__ import annotations
 
@@ -11,58 +11,58 @@ from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.measures import measured_stems
-from answerable.computing.named_documents import name_of
-from answerable.computing.vocabulary import words_of
-from answerable.computing.word_forms import spoken, stems, stems_of
+from answerable.computing.vocabulary import measured_stems, name_of, spoken, stems, stems_of, unit_words, words_of
 from answerable.datatypes import Citation, Document
 from answerable.tables.grid import says_total
 from answerable.tables.table import Kind, Origin, Row, Table
-from answerable.text.stop_words import STOP_WORDS
-from answerable.text.terms import fold, words
+from answerable.text.terms import STOP_WORDS, fold, words
 
 LONGEST_VALUE = 60
-"""A text cell of more characters is prose: a word in it says little about the row."""
+"""Characters of a text cell; a longer cell is prose, in which a word says little about the row."""
 NAMED = 8
-"""How many of several tables an answer names; of the others it says how many there are."""
+"""Joined tables that an answer names; of the remaining tables it only says how many there are."""
 SMALLEST_ID = 100
-"""Numbers close together are those of invoices or rooms only from here on: people count to less."""
+"""Rising numbers close together identify invoices or rooms only if they begin at this number: small ones count."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A table of a document; or several of the same columns as one, `parts`, of which `document` is the first's."""
+    """A table of a document; or a table joined from `parts` with the same columns, with the first part's document.
+
+    `breaks` are rows that don't follow the row before in the document, because rows between are left out of the table.
+    """
 
     document: Document
     table: Table
     parts: tuple[Source, ...] = ()
+    breaks: frozenset[int] = frozenset()
 
     @cached_property
     def is_chat(self) -> bool:
-        """Whether the rows are messages."""
+        """Whether the rows are chat messages."""
         return self.table.origin is Origin.CHAT
 
     @cached_property
     def name(self) -> str:
-        """The name shown for the table: the document's file name or title; of several tables all of their names."""
+        """The name shown for the table: the document's file name or title; for joined tables, the names of all."""
         if not self.parts:
             return name_of(self.document)
         names = list(dict.fromkeys(part.name for part in self.parts))
-        # The sheets of a workbook.
+        # All parts are sheets of one workbook.
         return (
             f"{names[0]} ({named_of(each.table.title for each in self.parts)})" if len(names) == 1 else named_of(names)
         )
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
-        """The number of the first row of each part; for one table 0."""
+        """The number of the first row of each part; (0,) for a table that isn't joined."""
         found = [0]
         for part in self.parts[:-1]:
             found.append(found[-1] + len(part.table.rows))
         return tuple(found)
 
     def cite(self, runs: Iterable[tuple[int, int]]) -> list[Citation]:
-        """Cite runs of rows of one table each, by their first and last row, in this order."""
+        """Cite runs of rows, given by their first and last row, in this order; each run is within one part."""
         found: list[Citation] = []
         for place, group in groupby(runs, key=lambda run: bisect_right(self.starts, run[0]) - 1):
             document = self.parts[place].document if self.parts else self.document
@@ -72,7 +72,7 @@ class Source:
 
     @cached_property
     def title_stems(self) -> frozenset[str]:
-        """The stems of the table's title, and of the document's title and file name; of several what all have."""
+        """The stems of the table's title and the document's title and file name; of joined tables, the common ones."""
         if self.parts:
             return frozenset.intersection(*(part.title_stems for part in self.parts))
         stem = PurePosixPath(self.name).stem
@@ -80,29 +80,31 @@ class Source:
 
     @cached_property
     def column_stems(self) -> tuple[frozenset[str], ...]:
-        """The stems of each column's name."""
+        """The stems in each column's name."""
         return tuple(stems_of((spoken(column.name),)) for column in self.table.columns)
 
     @cached_property
     def columns_of_stem(self) -> Mapping[str, tuple[int, ...]]:
-        """For each stem in names of columns, these columns."""
+        """For each stem in column names, the columns with this stem."""
         found: dict[str, tuple[int, ...]] = {}
         for column, own in enumerate(self.column_stems):
             for stem in own:
                 found[stem] = (*found.get(stem, ()), column)
         return found
 
-    def index(self) -> None:
-        """Make what the words of questions are looked up in; it is kept."""
-        if self._with_stem:
-            self.states  # noqa: B018
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The stems of all words in its cells, columns and titles; question words are looked up here often."""
+        titles = (part.title_stems for part in (self, *self.parts))
+        units = (unit_words(column.unit) for column in self.table.columns)
+        return self.states.union(self._with_stem, *self.column_stems, *titles, *units)
 
     def columns_called(self, word: str) -> list[int]:
-        """Return the columns that have a form of the word in their names."""
+        """Return the columns whose names contain a form of the word."""
         return sorted({column for stem in stems(word) for column in self.columns_of_stem.get(stem, ())})
 
     def texts(self, column: int) -> list[str]:
-        """Return the column's cells, in lower case without accents."""
+        """Return the texts of the column's cells, in lower case without accents."""
         return self._texts[column]
 
     @cached_property
@@ -114,7 +116,7 @@ class Source:
 
     @cached_property
     def _with_stem(self) -> Mapping[str, dict[int, frozenset[int]]]:
-        """For each stem in cells, the rows that have it in each column."""
+        """For each stem in cells, the rows that contain it, by column."""
         found: dict[str, dict[int, set[int]]] = {}
         for column, texts in enumerate(self._texts):
             rows_of: dict[str, list[int]] = {}
@@ -126,17 +128,17 @@ class Source:
         return {stem: {each: frozenset(rows) for each, rows in columns.items()} for stem, columns in found.items()}
 
     def rows_with(self, column: int, word: str) -> frozenset[int]:
-        """Return the rows whose cell in this column has a form of the word."""
+        """Return the rows whose cell in this column contains a form of the word."""
         nothing = frozenset[int]()
         return nothing.union(*(self._with_stem.get(stem, {}).get(column, nothing) for stem in stems(word)))
 
     def columns_with(self, word: str) -> frozenset[int]:
-        """Return the columns with a cell that has a form of the word."""
+        """Return the columns with a cell that contains a form of the word."""
         return frozenset[int]().union(*(self._with_stem.get(stem, {}) for stem in stems(word)))
 
     @cached_property
     def states(self) -> frozenset[str]:
-        """The stems of words that are all that a cell says, but for small words and negations ("done", "not done")."""
+        """The stems of words that are all a cell says, apart from small words and negations ("done", "not done")."""
         small = frozenset[str]().union(*STOP_WORDS.values()) | words_of("words", "negations")
         said = (
             [each for each in words(text) if each not in small]
@@ -146,7 +148,7 @@ class Source:
         return stems_of(each[0] for each in said if len(each) == 1)
 
     def has_negation(self, column: int, row: int) -> bool:
-        """Return whether a cell denies something ("not done", "sin pagar")."""
+        """Return whether a cell contains a negation ("not done", "sin pagar")."""
         return not words_of("words", "negations").isdisjoint(words(self._texts[column][row]))
 
     @cached_property
@@ -171,11 +173,11 @@ class Source:
 
     @cached_property
     def quantities(self) -> list[int]:
-        """The columns of numbers that can be added up and compared: not those that only name something."""
+        """The columns of numbers that can be added up and compared: not those that only identify something."""
         return [number for number in self.number_columns if not self._is_of_names(number)]
 
     def _is_of_names(self, column: int) -> bool:
-        """Whether numbers only name something: those of the first column, and rising ones close together."""
+        """Whether numbers only identify something: those of the first column, and rising numbers close together."""
         if not self.table.columns[column].is_quantity:
             return True
         if not self.may_be_names(column):
@@ -187,7 +189,7 @@ class Source:
         return is_close or (column == 0 and len(self.table.columns) > 1)
 
     def may_be_names(self, column: int) -> bool:
-        """Return whether whole numbers have no unit, and a name in the singular that doesn't say what is measured."""
+        """Return whether numbers are whole, without unit, under a singular name that says nothing measured."""
         own = self.table.columns[column]
         numbers = (row.values[column].number for row in self.table.rows)
         is_bare = not own.unit and all(each is None or each.is_integer() for each in numbers)
@@ -197,37 +199,37 @@ class Source:
 
     @cached_property
     def sums(self) -> frozenset[int]:
-        """The rows that say that they sum up others; those that surely do aren't rows of the table."""
+        """The rows that say that they are totals; the certain totals were already removed from the table."""
         texts = [[value.text for value in row.values] for row in self.table.rows]
         return frozenset(number for number, cells in enumerate(texts) if says_total(cells))
 
     @cached_property
     def uncertain(self) -> frozenset[int]:
-        """The rows that a figure can't be made of: sums of others, and events that repeat or are cancelled."""
+        """The rows from which no figure can be computed: totals, and events that repeat or are cancelled."""
         return self.sums | self.table.uncounted
 
     @cached_property
     def time_column(self) -> int:
-        """The first column of dates; without one, that of years; -1 without either."""
+        """The first column of dates; or else the first column of years; -1 if there is neither."""
         return next(iter([*self.date_columns, *self.year_columns]), -1)
 
     def time(self, row: Row, column: int) -> datetime | None:
-        """Return the time of a row in a column of dates, or of years: when the year begins."""
+        """Return the time of a row in a column of dates or years; for a year, its beginning."""
         value = row.values[column]
         return datetime(int(value.number), 1, 1) if column in self.year_columns and value.number else value.time
 
     def is_prose(self, column: int) -> bool:
-        """Return whether a column's cells are long texts."""
+        """Return whether a column's cells are long texts rather than values."""
         texts = self._texts[column]
         return sum(len(text) > LONGEST_VALUE for text in texts) * 4 > len(texts)
 
     def distinct(self, column: int) -> list[str]:
-        """Return the column's different cells, in order, without empty ones."""
+        """Return the different texts in the column, in order, without empty texts."""
         return [text for text in dict.fromkeys(self._texts[column]) if text]
 
     @cached_property
     def has_second_header(self) -> bool:
-        """Whether the first row names columns that have no other name: the second row of a header."""
+        """Whether the first row names columns that have no other name, because it is the second row of a header."""
         return any(
             column.name == str(number + 1)
             and not _has_digit(texts[0])
@@ -238,11 +240,11 @@ class Source:
         )
 
     def has_two_states(self, column: int) -> bool:
-        """Return whether each row has one of two values in the column ("paid", "unpaid"): one denies the other."""
+        """Return whether each row has one of two values in the column, one negating the other ("paid", "unpaid")."""
         return len(set(self._texts[column])) == 2 and all(self._texts[column])
 
     def yes_rows(self, column: int) -> frozenset[int] | None:
-        """Return the rows that say yes in a column of yes and no, or that have its only mark; None of other columns."""
+        """Return the rows that say yes, or have the only mark, in a yes/no column; None for another kind of column."""
         texts, yes = self._texts[column], words_of("words", "yes")
         is_marked = len(self.distinct(column)) == 1 and "" in texts
         known = yes if is_marked else yes | words_of("words", "no")
@@ -251,17 +253,17 @@ class Source:
         return frozenset(number for number, text in enumerate(texts) if text in yes)
 
     def has_repeats(self, column: int, rows: Sequence[int]) -> bool:
-        """Return whether two of these rows have the same cell in a column."""
+        """Return whether two of these rows have the same text in a column."""
         texts = [self._texts[column][row] for row in rows]
         return len(set(texts)) < len(texts)
 
     def is_key(self, column: int) -> bool:
-        """Return whether each row has its own cell in the column."""
+        """Return whether every row has a different text in the column."""
         return len(self.distinct(column)) == len(self.table.rows)
 
     @cached_property
     def days(self) -> tuple[date, date] | None:
-        """The first and the last day in the columns of dates, or else of years; None without either."""
+        """The first and the last day in the columns of dates, or else of years; None if there are neither."""
         days = [
             when.date()
             for row in self.table.rows
@@ -276,7 +278,7 @@ def _has_digit(text: str) -> bool:
 
 
 def named_of(names: Iterable[str]) -> str:
-    """Return the names of tables on one line."""
+    """Return the names of tables, joined on one line."""
     listed = list(names)
     more = f" … (+{len(listed) - NAMED})" if len(listed) > NAMED else ""
     return ", ".join(listed[:NAMED]) + more

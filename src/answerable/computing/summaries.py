@@ -1,8 +1,8 @@
 """Summaries without a language model: the most central sentences of a document, section or chat, in their order.
 
-A sentence is central if it is close to all others, as in LexRank (Erkan & Radev 2004, arXiv:1109.2128) with the mean of
-the vectors instead of a graph. They are chosen one by one, each penalised by its closeness to those chosen (maximal
-marginal relevance, Carbonell & Goldstein 1998) and by how many of its section are chosen already.
+A sentence is central if it is close to all others, as in LexRank (Erkan & Radev 2004, arXiv:1109.2128), with the mean
+of the vectors instead of a graph. Sentences are chosen one by one, each penalised by its closeness to the chosen ones
+(maximal marginal relevance, Carbonell & Goldstein 1998) and by how many of its section are chosen.
 """
 
 from __future__ import annotations
@@ -18,32 +18,29 @@ from functools import cache, cached_property
 import numpy as np
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.named_documents import documents_named, name_of, name_stems
-from answerable.computing.vocabulary import word_lists
-from answerable.computing.word_forms import stems, stems_of
+from answerable.computing.asked import summaries_wanted, summary_pattern
+from answerable.computing.vocabulary import documents_named, name_of, name_stems, stems, stems_of, word_lists
 from answerable.datatypes import Answer, Citation, Document, DocumentType, FloatArray, Part, Reason, RetrievalResult
+from answerable.formats.locate import without_marks
 from answerable.protocols import Store, StoredDocument
-from answerable.retrieval.asked_when import NamedTime, asked_when
-from answerable.retrieval.narrowing import fold
-from answerable.text.markdown_marks import without_marks
+from answerable.retrieval.times import NamedTime, asked_when, fold_in_place
 from answerable.text.terms import words
 
-FEWEST, MOST = 6, 16
+FEWEST, MOST = 6, 16  # extracts of a summary: about a page; a guess, not measured
 PER_EXTRACT = 3
-"""A text with this many times more sentences gets one more extract."""
-SHORTEST, LONGEST = 25, 600
+"""Sentences of a text for each extract of its summary, between `FEWEST` and `MOST` extracts."""
+SHORTEST, LONGEST = 25, 600  # characters of a quoted sentence: no label, no paragraph; a guess, not measured
 COMPARED = 4_000
-"""Of a longer text, sentences at even distances are compared."""
+"""Sentences of a text that are compared; of a longer text, sentences at even distances are compared."""
 MOST_CODE = 15
-"""A sentence with more than one sign of code in so many characters isn't quoted."""
-SAME = 0.35
-CROWDED = 0.35
+"""Characters: a sentence with more than one sign of code, such as a brace, per this many isn't quoted."""
+SAME = 0.35  # what a sentence loses for a cosine of .5 with a chosen extract; a guess, not measured
+CROWDED = 0.35  # what it loses for each chosen extract from its section or day; a guess, not measured
+# What a sentence gains or loses by `_features` and topic; a standard deviation of centrality counts .5. Not measured.
 CUE, FIGURE, AMOUNT, FIRST, SHORT, MINOR, TOPIC = 0.6, 0.35, 0.3, 0.5, 0.7, 0.6, 1.1
 LONG_WORD = 5
-"""Shorter words don't tell the topic of a text."""
+"""Letters: shorter words don't show the topic of a text."""
 
-_SENTENCES = re.compile(r"[?!.;]\s+")
-_EDGES = " ?¿!¡.,;:\"'“”«»"
 _QUESTION = re.compile(r"[?？]\s*[)\"”»]?\s*$")
 _AMOUNT = re.compile(r"[€$£%]|\d[\d.,]{3}|(?<=\d )(?:per cent|por ciento|por cento|euros|reais|pesos|pounds|dollars)\b")
 _CODE = frozenset("{}[]()=;<>$_`\\")
@@ -52,7 +49,7 @@ _UNQUOTED = ("|", "```", "~~~", "<", "#")
 
 @dataclass(frozen=True)
 class Unit:
-    """A sentence that may be an extract: its place, its vector, and its section or day."""
+    """A sentence that may become an extract: its place, its vector, and its section or day."""
 
     start: int
     end: int
@@ -63,12 +60,12 @@ class Unit:
 
     @cached_property
     def words(self) -> list[str]:
-        """Its words, without accents."""
-        return [fold(word) for word in words(self.text)]
+        """The sentence's words, without accents."""
+        return [fold_in_place(word) for word in words(self.text)]
 
 
 class SummaryRequest:
-    """A question that may ask for a summary; `documents` are those that may be used."""
+    """A question that may ask for a summary; `documents` are those that may be summarised."""
 
     def __init__(
         self,
@@ -89,8 +86,8 @@ class SummaryRequest:
         self._now = now
 
     def answer(self) -> Answer | None:
-        """Return extracts, or None if no summary is asked for or it isn't clear of what."""
-        parts = _requests(fold(self._question))
+        """Return extracts as the answer; None if the question asks for no summary, or it isn't clear of what."""
+        parts = summaries_wanted(fold_in_place(self._question))
         wanted = (what for what, _ in parts if not set(words(what)) <= _listed("pronouns"))
         what = next(wanted, None)
         if what is None:
@@ -99,7 +96,7 @@ class SummaryRequest:
         return None if chosen is None else self._extracts(chosen, what)
 
     def _document(self, what: str, must_be_named: bool) -> StoredDocument | None:
-        """Return the document that is meant: the one that is named, or otherwise that of most passages found."""
+        """Return the document to summarise: the one that is named, or else the one with most of the passages found."""
         named = documents_named(what, self._documents)
         ranked = Counter(result.document.id for result in self._results)
         if named:
@@ -135,13 +132,13 @@ class SummaryRequest:
         return Answer(self._question, text, True, Reason.ANSWERED, self._language, 1.0, tuple(citations))
 
     def _of_time(self, units: list[Unit], what: str) -> list[Unit]:
-        """Return the messages of the times that the request names; all, if it names none."""
+        """Return the messages from the times that the request names; all messages if it names no time."""
         days = [unit.part.time.date() for unit in units if unit.part and unit.part.time]
         times: list[NamedTime] = []
         if days:
             span: tuple[date, date] = (min(days), max(days))
             times = asked_when(what, self._now, span, self._language, is_past=True)
-            # "The chat of March".
+            # In "the chat of March", the time is part of the name of what is summarised.
             ways = (f"{word} {what.split()[-1]}" for word in ("in", "en", "em"))
             times = times or next(filter(None, (asked_when(way, self._now, span, is_past=True) for way in ways)), [])
         periods = [period for time in times for period in time.periods]
@@ -155,7 +152,7 @@ class SummaryRequest:
 
 
 def summarize(store: Store, document: Document, most: int = MOST) -> list[Citation]:
-    """Return at most so many extracts of a document, in their order; none if it has no whole sentence."""
+    """Return at most `most` extracts of a document, in its order; [] if it has no whole sentence."""
     return cite_spans(document, [(unit.start, unit.end) for unit in choose(list(_units(store, document)), most)])
 
 
@@ -180,7 +177,7 @@ def _units(store: Store, document: Document) -> Iterator[Unit]:
 
 
 def choose(units: Sequence[Unit], most: int = MOST) -> list[Unit]:
-    """Return the extracts of a text, in their order: most central first chosen, spread over sections."""
+    """Return the extracts of a text, in the text's order; they are chosen by centrality and spread over sections."""
     if not units:
         return []
     compared = units[:: len(units) // COMPARED + 1]
@@ -191,7 +188,7 @@ def choose(units: Sequence[Unit], most: int = MOST) -> list[Unit]:
     scores = (centrality - centrality.mean()) / max(float(centrality.std()), 1e-6) * 0.5
     scores += np.array([_features(unit, before) for unit, before in zip(compared, [None, *compared], strict=False)])
     scores += TOPIC * _topicality(compared)
-    # What all sentences of a text share says nothing about which of them repeat each other.
+    # What all sentences of a text have in common doesn't show which of them repeat each other.
     apart = vectors - vectors.mean(axis=0)
     apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
     taken: list[int] = []
@@ -208,16 +205,18 @@ def choose(units: Sequence[Unit], most: int = MOST) -> list[Unit]:
 
 
 def _topicality(units: Sequence[Unit]) -> FloatArray:
-    """Return how often the words of each sentence stand in the others, as Luhn 1958 finds significant sentences."""
+    """Return how frequent the words of each sentence are in all sentences: Luhn (1958) finds significant ones so."""
     own = [{word for word in unit.words if len(word) >= LONG_WORD} for unit in units]
     counts = Counter(word for each in own for word in each)
     return np.array([sum(math.log(counts[word]) for word in each) / max(len(each), 4) for each in own], np.float32)
 
 
 def _features(unit: Unit, before: Unit | None) -> float:
-    """Return how much a sentence looks like one that matters: decisions, amounts, the first of its section."""
+    """Return a score for signs that a sentence matters: decisions, amounts, the first place in its section."""
     value = CUE * (not _listed("cues").isdisjoint(unit.words)) + FIGURE * any(map(str.isdigit, unit.text))
-    value += AMOUNT * bool(_AMOUNT.search(unit.text)) - MINOR * bool(_pattern("minor").search(fold(unit.group.lower())))
+    value += AMOUNT * bool(_AMOUNT.search(unit.text)) - MINOR * bool(
+        summary_pattern("minor").search(fold_in_place(unit.group.lower()))
+    )
     value += FIRST * (
         (before is None or before.group != unit.group) and unit.part is not None and unit.part.time is None
     )
@@ -225,13 +224,13 @@ def _features(unit: Unit, before: Unit | None) -> float:
 
 
 def _of_section(units: list[Unit], named: frozenset[str]) -> list[Unit]:
-    """Return the sentences of the section that these stems name; all, if they name none."""
+    """Return the sentences of the section that these stems name; all sentences if the stems name no section."""
     small = frozenset(word_lists("operations")["words"]["neutral"].split())
     best, kept = 0.5, units
     for heading in dict.fromkeys(
         each for unit in units if unit.part for each in unit.part.headings[1:] or unit.part.headings
     ):
-        content = [word for word in words(fold(heading.lower())) if word not in small]
+        content = [word for word in words(fold_in_place(heading.lower())) if word not in small]
         shared = sum(not stems(word).isdisjoint(named) for word in content) / max(len(content), 1)
         if shared > best:
             best = shared
@@ -247,7 +246,7 @@ def _is_quotable(text: str) -> bool:
 
 
 def _group(part: Part | None, place: int, characters: int) -> str:
-    """Return the section or day of a sentence; in a text without either, the eighth of it."""
+    """Return the section or day of a sentence; in a text without sections and days, the eighth of the text it is in."""
     if part is not None and part.time is not None:
         return f"{part.time:%Y-%m-%d}"
     if part is not None and part.headings:
@@ -266,32 +265,4 @@ def _shown(document: Document, unit: Unit, citation: Citation) -> str:
 
 @cache
 def _listed(name: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in word_lists("summaries")["words"][name].split())
-
-
-@cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(word_lists("summaries")["patterns"][name], re.VERBOSE)
-
-
-def may_ask_for_summary(folded: str) -> bool:
-    """Return whether a question, in lower case without accents, has the form of a request for a summary."""
-    return bool(_requests(folded))
-
-
-def _requests(folded: str) -> list[tuple[str, bool]]:
-    """Return what each sentence of a question wants summarised, and whether it says so: "What is it? Resume it"."""
-    found = []
-    for sentence in (folded, *_SENTENCES.split(folded)):
-        text = sentence.strip(_EDGES)
-        asked, about = _pattern("asked").match(text), _pattern("about").fullmatch(text)
-        if match := asked or about:
-            found.append((next(filter(None, match.groups())), asked is not None))
-    return found
-
-
-def is_of_everything(folded: str) -> bool:
-    """Return whether a request asks for a summary of all documents."""
-    match = _pattern("asked").match(folded.strip(_EDGES))
-    what = next(filter(None, match.groups()), "") if match else ""
-    return bool(re.fullmatch(word_lists("summaries")["patterns"]["everything"], what, re.VERBOSE))
+    return frozenset(fold_in_place(word) for word in word_lists("summaries")["words"][name].split())

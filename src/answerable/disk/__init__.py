@@ -1,1 +1,1 @@
-"""Private files, SQLite's write-ahead log, free space."""
+"""Files: private ones, SQLite's write-ahead log, free space on the disk."""

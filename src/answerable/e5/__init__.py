@@ -1,1 +1,1 @@
-"""multilingual-e5-small: its file, its tokens and its encoder, which the embedder and the reader share."""
+"""multilingual-e5-small: its weights file, its tokenizer and its encoder, which the embedder and the reader share."""

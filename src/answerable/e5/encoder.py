@@ -1,22 +1,268 @@
-"""multilingual-e5-small on OpenVINO: token ids → the last hidden states, or what heads make of them.
+"""multilingual-e5-small on OpenVINO: text → token ids → the last hidden states, or the results of heads on them.
 
-The graph is BERT's encoder (Devlin et al. 2019; XLM-R's vocabulary), built from the weights of `model_file`. Word
-vectors are looked up outside the graph, in the 4-bit table: as a constant of the graph they would take 384 MB.
+The tokenizer is SentencePiece's unigram model: Viterbi's algorithm finds the most probable segmentation (Kudo 2018,
+arXiv:1804.10959) of each word, since no piece of this vocabulary spans a space. The package sentencepiece gives the
+same tokens, but takes .5 s of CPU time to load the vocabulary instead of .15 s.
+
+The graph is BERT's encoder (Devlin et al. 2019) with XLM-R's vocabulary, built from the weights of a `ModelFile`. Word
+vectors are looked up outside the graph, in the 4-bit table: as a constant of the graph, they would take 384 MB.
 """
 
 from __future__ import annotations
 
+import itertools
+import os
 import platform
-from collections.abc import Callable, Iterator, Sequence
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from answerable.compiling import Network
 from answerable.datatypes import FloatArray
-from answerable.e5.integers import MIDDLE, FourBits, Integers
-from answerable.e5.model_file import BLOCK, ModelFile, dequantize
+from answerable.disk.files import close_to_others, make_folder
+from answerable.e5.weights import BLOCK, MIDDLE, FourBits, Integers, ModelFile, dequantize
+from answerable.sharing import Lanes
+from answerable.text.characters import sendable
+
+SPACE = "\u2581"
+CACHED_WORDS = 1 << 16  # words in the cache, about the vocabulary of a language: a guess, not measured
+LONGEST_CACHED = 64  # characters of a cached word; longer words are mostly codes and addresses, which rarely recur
+UNKNOWN_PENALTY = 10.0  # the value of SentencePiece (kUnkPenalty)
+
+_SPACES = re.compile(" {2,}")
+_Pieces = tuple[tuple[int, int], ...]
+"""Pairs of a token id and the number of characters of that token."""
+
+
+class Tokenizer:
+    """Tokenizes with the model's vocabulary; loading it takes about .15 s of CPU time."""
+
+    def __init__(self, model: ModelFile) -> None:
+        self.normalization = model.normalization
+        pieces = vocabulary(model)
+        self._ids = {piece: index for index, piece in enumerate(pieces)}
+        for index in (model.bos, model.eos, model.pad, model.unknown):
+            del self._ids[pieces[index]]
+        self._scores: list[float] = model.piece_scores.tolist()
+        self._longest = max(map(len, self._ids))
+        self._unknown = model.unknown
+        self._unknown_score = float(model.piece_scores.min()) - UNKNOWN_PENALTY
+        self._cached_word = lru_cache(CACHED_WORDS)(self._word)
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of each text, without the special tokens for begin and end."""
+        return [[token for token, _ in self._tokens(self.normalize(text))] for text in texts]
+
+    def spans(self, normal: str) -> Iterator[tuple[int, int, int]]:
+        """Yield id, start and end of each token of a normalised text. Spans don't include the space before a word."""
+        at = -1
+        for token, length in self._tokens(normal):
+            start = at + 1 if at < 0 or normal[at] == " " else at
+            at += length
+            yield token, min(start, at), at
+
+    def normalize(self, text: str) -> str:
+        """Normalise a text for the vocabulary; lone surrogates and NULs are replaced."""
+        return _SPACES.sub(" ", sendable(text).translate(self.normalization)).strip(" ")
+
+    def _tokens(self, normal: str) -> Iterator[tuple[int, int]]:
+        for word in normal.split(" ") if normal else ():
+            yield from self._cached_word(SPACE + word) if len(word) <= LONGEST_CACHED else self._word(SPACE + word)
+
+    def _word(self, word: str) -> _Pieces:
+        """Return the most probable pieces of a word. A character that is in no piece becomes the unknown token."""
+        size = len(word)
+        best = [0.0, *(-np.inf for _ in range(size))]
+        last = [(0, 0)] * (size + 1)
+        for start in range(size):
+            for end in range(start + 1, min(start + self._longest, size) + 1):
+                token = self._ids.get(word[start:end])
+                if token is not None:
+                    score = best[start] + self._scores[token]
+                elif end == start + 1:
+                    token, score = self._unknown, best[start] + self._unknown_score
+                else:
+                    continue
+                if score > best[end]:
+                    best[end], last[end] = score, (token, start)
+        found: list[tuple[int, int]] = []
+        end = size
+        while end:
+            token, start = last[end]
+            if found and token == self._unknown == found[-1][0]:
+                found[-1] = (token, found[-1][1] + end - start)
+            else:
+                found.append((token, end - start))
+            end = start
+        return tuple(reversed(found))
+
+
+@lru_cache(maxsize=1)
+def tokenizer_of(model: ModelFile) -> Tokenizer:
+    """Return a model's tokenizer, which all embedders and readers of a process share."""
+    return Tokenizer(model)
+
+
+def vocabulary(model: ModelFile) -> list[str]:
+    """Return the pieces of the vocabulary, cut at the file's offsets, which count bytes."""
+    begins = (np.frombuffer(model.piece_bytes, np.uint8) & 0xC0) != 0x80
+    characters = np.concatenate(([0], np.cumsum(begins)))[model.piece_offsets].tolist()
+    text = model.piece_bytes.decode()
+    return [text[start:end] for start, end in itertools.pairwise(characters)]
+
+
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Token ids of a text, and the start and end of each token in the text: three arrays of equal length."""
+
+    ids: Ints
+    starts: Ints
+    ends: Ints
+
+
+def tokens_of(text: str, tokenizer: Tokenizer) -> Tokens:
+    """Tokenize a text like the embedder. The space before a word is not in its first token's span."""
+    normal, origins = _normalized(text, tokenizer.normalization)
+    pieces = np.array(list(tokenizer.spans(normal)), np.int32).reshape(-1, 3)
+    places = np.array([*origins, len(text)], np.int32)
+    ids, starts, ends = pieces.T
+    # Normalisation may make several characters from one, and a token may end between them.
+    return Tokens(ids, places[starts], np.where(ends > starts, places[ends - 1] + 1, places[starts]).astype(np.int32))
+
+
+def _normalized(text: str, table: dict[int, str]) -> tuple[str, list[int]]:
+    """Return the text as the vocabulary expects it, and the offset in `text` of each of its characters."""
+    letters: list[str] = []
+    origins: list[int] = []
+    for number, character in enumerate(sendable(text)):
+        for letter in table.get(ord(character), character):
+            if letter != " " or (letters and letters[-1] != " "):
+                letters.append(letter)
+                origins.append(number)
+    while letters and letters[-1] == " ":
+        letters.pop()
+        origins.pop()
+    return "".join(letters), origins
+
+
+T = TypeVar("T")
+
+STREAMS = 4
+"""Maximum number of batches that are computed at once; each takes about 25 MB."""
+BATCH_TOKENS = 768  # tokens in a batch; other sizes differ in speed only within noise (benchmarks/RESULTS.md)
+KEPT_DAYS = 31
+"""Days after which a compiled network is deleted. Compiling it again takes one or two seconds."""
+PADDING_TOKENS = 32
+"""Tokens of padding in a batch that cost about as much as one more batch."""
+
+
+class Network:
+    """A compiled network that computes several batches at once. Safe to share between threads.
+
+    `build` makes the network, given the package `openvino` and a precision, "bf16" or "f32". `threads` limits the
+    processors (0: all); `cache_folder` stores the compiled network for other processes. `options` are passed to
+    OpenVINO. Raises ImportError and RuntimeError.
+    """
+
+    def __init__(
+        self, build: Callable[[Any, str], Any], threads: int, cache_folder: Path | None, **options: Any
+    ) -> None:
+        # Through this package, OpenVINO reports each import to Google Analytics; None marks the package as missing.
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+        import openvino
+
+        core = openvino.Core()
+        self.precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+        # One thread per batch: threads that share a batch busy-wait for each other, above all on a loaded machine.
+        self.streams = min(threads or os.cpu_count() or 1, STREAMS)
+        chosen: dict[str, Any] = {
+            "INFERENCE_PRECISION_HINT": self.precision,
+            "PERFORMANCE_HINT": "LATENCY",
+            "NUM_STREAMS": self.streams,
+            # With pinning, all processes would be pinned to the same processors.
+            "ENABLE_CPU_PINNING": False,
+        }
+        chosen |= {"INFERENCE_NUM_THREADS": threads} if threads else {}
+        network = build(openvino, self.precision)
+        compiled = None
+        if cache_folder is not None:
+            _rename(network)
+            # The folder may be unusable, or another process may replace the file that this one has just written.
+            with suppress(OSError, RuntimeError):
+                make_folder(cache_folder)
+                compiled = core.compile_model(network, "CPU", {"CACHE_DIR": str(cache_folder), **chosen, **options})
+                _tidy(cache_folder)
+        self.compiled = compiled or core.compile_model(network, "CPU", {**chosen, **options})
+        self._lanes = Lanes(self.streams)
+        self._requests = threading.local()
+
+    def each(self, compute: Callable[[list[Sequence[int]]], Iterable[T]], windows: Sequence[Sequence[int]]) -> list[T]:
+        """Return the result of `compute` for each window of token ids. `compute` gets batches of windows of similar
+        length, several at once, and calls `infer`. The calls of several threads take turns (see `Lanes`).
+        """
+        groups = batches(windows, self.streams)
+        pieces = [([windows[row] for row in rows], len(rows) * len(windows[rows[0]])) for rows in groups]
+        computed = self._lanes.run_all(lambda batch: list(compute(batch)), pieces)
+        found = {
+            row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
+        }
+        return [found[row] for row in range(len(windows))]
+
+    def infer(self, inputs: Any) -> Any:
+        """Return the network's results for a batch; the threads of `each` call this."""
+        if not hasattr(self._requests, "own"):
+            self._requests.own = self.compiled.create_infer_request()
+        return self._requests.own.infer(inputs)
+
+
+def _rename(network: Any) -> None:
+    """Rename the operations of a network by their order.
+
+    OpenVINO numbers operations across all networks of a process, and these names are part of the cache's key: without
+    new names, the second network of a process would be compiled and written again each time.
+    """
+    for number, operation in enumerate(network.get_ordered_ops()):
+        operation.set_friendly_name(str(number))
+    for kind, ports in (("input", network.inputs), ("output", network.outputs)):
+        for number, port in enumerate(ports):
+            port.tensor.set_names({f"{kind}{number}"})
+
+
+def _tidy(cache_folder: Path) -> None:
+    """Make the cache private to this user, and remove networks compiled over a month ago: they may be outdated."""
+    for path in cache_folder.iterdir():
+        close_to_others(path)
+        # Another process may remove the file first, or use it (on Windows, open files can't be removed).
+        with suppress(OSError):
+            if path.suffix == ".blob" and time.time() - path.stat().st_mtime > KEPT_DAYS * 24 * 3600:
+                path.unlink()
+
+
+def batches(windows: Sequence[Sequence[int]], streams: int) -> list[list[int]]:
+    """Return batches of window indices, longest windows first: enough batches for all streams, with little padding."""
+    most = min(BATCH_TOKENS, -(-sum(map(len, windows)) // streams))
+    found: list[list[int]] = []
+    longest = padding = 0
+    for row in sorted(range(len(windows)), key=lambda row: -len(windows[row])):
+        padding += longest - len(windows[row])
+        if not found or longest * (len(found[-1]) + 1) > most or padding > PADDING_TOKENS:
+            found.append([])
+            longest, padding = len(windows[row]), 0
+        found[-1].append(row)
+    return found
+
 
 LENGTHS = 16
 """The length of a batch in tokens is rounded up to a multiple of this, so that few shapes occur.
@@ -25,14 +271,14 @@ OpenVINO compiles kernels for each new shape: in bfloat16 that was a seventh of 
 """
 
 Weights = Callable[[str], "FloatArray | Integers | FourBits"]
-"""Return a tensor of the model by its name in `model_file`. Only matrices of linear layers may be integers."""
+"""Returns a tensor of the model by its name in the `ModelFile`. Only matrices of linear layers may be integers."""
 
 
 class OpenVinoEncoder:
     """The compiled graph, in bfloat16 if the processor supports it, otherwise in float32.
 
-    `threads` limits the processors (0: all); `cache_folder` keeps the compiled graph for other processes. `weights` are
-    the model's own unless given. `heads` builds the graph's results from the last hidden states, by default the states.
+    `threads` limits the processors (0: all); `cache_folder` stores the compiled graph for other processes. `weights`
+    default to the model's own. `heads` builds the results from the last hidden states; by default, these are returned.
     """
 
     def __init__(
@@ -49,7 +295,7 @@ class OpenVinoEncoder:
             lambda _, precision: _build_graph(model, weights or _own_weights(model, precision), heads),
             threads,
             cache_folder,
-            # Where given weights are integers, a layer's inputs are rounded to integers too, token by token.
+            # Where weights passed to this class are integers, a layer's inputs are also rounded to integers, per token.
             DYNAMIC_QUANTIZATION_GROUP_SIZE=model.hidden if weights else 0,
         )
         self.precision = self._network.precision
@@ -60,7 +306,7 @@ class OpenVinoEncoder:
         return [states[: len(window)] for (states,), window in zip(results, windows, strict=True)]
 
     def results(self, windows: Sequence[Sequence[int]]) -> list[tuple[FloatArray, ...]]:
-        """Return the results of the heads for each window of token ids. Those of tokens may end in padding."""
+        """Return the results of the heads for each window of token ids. Results per token may end in padding."""
         return self._network.each(self._compute, windows)
 
     def _compute(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[FloatArray, ...]]:
@@ -94,8 +340,8 @@ def pooled(state: Any, weights: Weights, name: str) -> Any:
 
 
 def _own_weights(model: ModelFile, precision: str) -> Weights:
-    # Where OpenVINO computes in float32 on x86, it unpacks 4 bits as fast as it reads floats, in 190 MB less. Elsewhere
-    # that hasn't been measured.
+    # In float32 on x86, OpenVINO unpacks 4-bit weights as fast as it reads floats, and needs 190 MB less. For other
+    # processors, this hasn't been measured.
     is_packed = precision == "f32" and platform.machine() in ("x86_64", "AMD64")
     return model.packed if is_packed else model.tensor
 

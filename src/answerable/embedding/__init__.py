@@ -1,4 +1,4 @@
-"""Text → vectors: local or by a provider, with a cache."""
+"""Embed text, locally or by a provider, with a cache of vectors."""
 
 from answerable.exports import exported_from
 

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from answerable.datatypes import FloatArray
-from answerable.disk.private import make_file, make_folder
-from answerable.disk.write_ahead_log import use_write_ahead_log
+from answerable.disk.files import make_file, make_folder, use_write_ahead_log
 from answerable.errors import LibraryError
 from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
 
-LOOKUP = 500
+LOOKUP = 500  # keys in one query: before version 3.32, SQLite allowed at most 999 parameters
 
 # Seconds to wait for another process that writes.
 WAIT = 10.0
@@ -32,6 +30,7 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, path: Path, limit: int, addresses: Mapping[str, str] | None = None) -> None:
         self._embedder = embedder
+        self.embed_query, self.count_tokens, self.cost = embedder.embed_query, embedder.count_tokens, embedder.cost
         self._limit = limit
         self._addresses = addresses or {}
         self._lock = threading.Lock()
@@ -50,7 +49,7 @@ class CachedEmbedder:
         return self._embedder.fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Embed passages; equal ones are embedded once."""
+        """Embed passages; equal passages are embedded only once."""
         return self.embed(passages)[0]
 
     def embed(self, passages: Sequence[Passage], anew: bool = False) -> tuple[list[PassageVectors], int]:
@@ -62,16 +61,16 @@ class CachedEmbedder:
             vectors = self._embedder.embed_passages(list(missing.values()))
             fresh = {key: _pack(vector) for key, vector in zip(missing, vectors, strict=True)}
             self._save(fresh)
-            # Unpacked again, so that the first call returns the same numbers as later ones.
+            # Return the vectors as they are read back, so that the first call returns the same numbers as later calls.
             known.update((key, self._unpack(blob)) for key, blob in fresh.items())
         self.hits += len(passages) - len(missing)
         self.embedded += len(missing)
         return [known[key] for key in keys], len(missing)
 
     def forget(self, passages: Sequence[Passage]) -> None:
-        """Erase the vectors of these passages from the file; what uses them next is embedded again.
+        """Erase the vectors of these passages from the file; they are embedded again when next needed.
 
-        Rewrites the whole file. Raise LibraryError if that fails, as on a full disk.
+        Rewrites the whole file. Raise LibraryError if that fails, for example on a full disk.
         """
         if self._database is None:
             return
@@ -81,7 +80,7 @@ class CachedEmbedder:
                     keys = [(self._key(passage),) for passage in passages]
                     found = self._database.executemany("DELETE FROM cache WHERE key = ?", keys).rowcount
                 if found:
-                    # Deleted rows stay in free pages, and copies of them in the log.
+                    # Deleted rows stay in the free pages of the file, and copies of them in the write-ahead log.
                     self._database.execute("VACUUM")
                     self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except sqlite3.Error as error:
@@ -90,23 +89,11 @@ class CachedEmbedder:
                     "or delete the folder `cache` of the configuration."
                 ) from error
 
-    def embed_query(self, text: str) -> FloatArray:
-        """Embed a question."""
-        return self._embedder.embed_query(text)
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count tokens as the embedder does."""
-        return self._embedder.count_tokens(texts)
-
-    def cost(self, tokens: int) -> float | None:
-        """Return the embedder's cost."""
-        return self._embedder.cost(tokens)
-
     def _key(self, passage: Passage) -> bytes:
         spans = ",".join(f"{start}-{end}" for start, end in passage.spans)
         fingerprint = self.fingerprint
         address = self._addresses.get(fingerprint.provider, "")
-        # Local embedders have no address; their keys are the same in all versions.
+        # The keys of local embedders contain no address, so they are the same in all versions.
         maker = f"{fingerprint} at {address}" if address else str(fingerprint)
         return sha256(f"{maker}\0{spans}\0{passage.text}".encode("utf-8", "replace")).digest()
 
@@ -130,7 +117,7 @@ class CachedEmbedder:
         return found
 
     def _is_valid(self, blob: bytes) -> bool:
-        """Return whether these bytes can be vectors: of length one, or zero for a span without tokens."""
+        """Return whether these bytes can be vectors: each of length one, or all zeros for a span without tokens."""
         size = 2 * self.fingerprint.dimension
         if not blob or len(blob) % size:
             return False

@@ -12,16 +12,16 @@ from answerable.embedding.vectors import in_parallel, means_of_windows, normalis
 from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
-from answerable.providers.cohere_client import CohereClient, count_tokens, windows
-from answerable.providers.prices import cost
+from answerable.providers.cohere import CohereClient, count_tokens, windows
+from answerable.providers.usage import cost
 from answerable.text.characters import sendable
 
 MODEL = "embed-multilingual-v3.0"
-DIMENSION = 1024
-BATCH = 96
-# Generation 3 takes 512 tokens, generation 4 128,000; our estimates may be a fifth too low.
+DIMENSION = 1024  # of MODEL
+BATCH = 96  # Cohere's limit
+# Tokens of a window: models of generation 3 take 512, of generation 4 128,000; token estimates may be a fifth too low.
 WINDOW = 400
-LONG_WINDOW = 100_000
+LONG_WINDOW = 100_000  # tokens of a window for models of generation 4
 
 
 class CohereEmbedder:
@@ -44,18 +44,18 @@ class CohereEmbedder:
         self._batch = batch
         self._model = model
         self._dimension = dimension
-        # Only models of generation 4 have a choice of dimensions; names of generation 3 begin with the language.
+        # Only models of generation 4 allow a choice of dimensions; the names in generation 3 begin with the language.
         self._has_choice = model.startswith("embed-v")
         self._caller = Caller(policy or CallPolicy())
         self._client = CohereClient(api_key, base_url, self._caller.policy.timeout)
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The model that makes the vectors."""
+        """Provider, model and dimension."""
         return Fingerprint("cohere", self._model, self._dimension)
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Embed texts to be searched, in this order; `spans` has no rows."""
+        """Embed passages, in this order; `spans` has no rows."""
         return without_spans(self._embed([passage.text for passage in passages], "search_document"))
 
     def embed_query(self, text: str) -> FloatArray:
@@ -64,7 +64,7 @@ class CohereEmbedder:
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Estimate the tokens; see `cohere_client.count_tokens`."""
+        """Estimate the number of tokens of each text."""
         return [count_tokens(text) for text in texts]
 
     def cost(self, tokens: int) -> float | None:
@@ -81,7 +81,7 @@ class CohereEmbedder:
         weighted: list[tuple[int, int]] = []
         for owner, text in enumerate(texts):
             for piece, tokens in windows(sendable(text), LONG_WINDOW if self._has_choice else WINDOW):
-                # A request with an empty text is rejected as a whole.
+                # Cohere rejects a whole request if one text is empty.
                 pieces.append(piece if piece.strip() else ".")
                 weighted.append((owner, max(tokens, 1)))
         batches = [pieces[start : start + self._batch] for start in range(0, len(pieces), self._batch)]
@@ -106,7 +106,7 @@ class CohereEmbedder:
                 f"Cohere's vectors have the shape {vectors.shape} instead of {expected}. "
                 "Check that the embedder's dimension is that of its model."
             )
-            # Another try would return the same shape.
+            # Don't retry: the shape would be the same.
             failure.retryable = False
             raise failure
         if not np.isfinite(vectors).all() or not vectors.any(axis=1).all():

@@ -1,4 +1,4 @@
-"""Use a remote embedder if it works, otherwise the local one, and never both in one library."""
+"""Use a remote embedder if it works, otherwise the local embedder, and never both in one library."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _PROBE = "?"
 
 
 class FallbackEmbedder:
-    """Uses a remote embedder, or the local one if that fails; the choice is made once.
+    """Uses a remote embedder, or the local embedder if the remote one fails; the choice is made once.
 
     A library must not mix vectors of two models, and it reads the fingerprint before it requests a vector. So the first
     call of any method makes the choice:
 
-    - If `bound` (the fingerprint of the library) is that of the local embedder, choose it, otherwise the remote one;
+    - If `bound`, the library's fingerprint, is the local embedder's, choose the local embedder, else the remote one;
       the library reports a mismatch.
     - Without `bound`, embed a question remotely. If that fails, choose the local embedder and call `on_switch` once
       with the error, to report it to the user.
 
-    Later failures of the remote embedder are raised, with a hint: a caller that has all texts can embed them again
-    locally, but no call mixes in a local vector. Safe to share between threads.
+    Later failures of the remote embedder are raised, with a hint: a caller that has all texts can embed all of them
+    again locally, but no call mixes local with remote vectors. Safe to share between threads.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class FallbackEmbedder:
         return self._embedder.count_tokens(texts)
 
     def cost(self, tokens: int) -> float | None:
-        """Return the cost of the chosen embedder."""
+        """Return the chosen embedder's cost in US dollars, None if unknown."""
         return self._embedder.cost(tokens)
 
     def _ask(self, call: Callable[[Embedder], Result]) -> Result:
@@ -70,7 +70,7 @@ class FallbackEmbedder:
         try:
             return call(embedder)
         except ProviderError as error:
-            # The same error object, so that it keeps `retryable`.
+            # Raise the same error object, so that it keeps `retryable`.
             error.args = (
                 f"{error} Its vectors ({embedder.fingerprint}) can't be mixed with the local model's: try again "
                 "later, or add your documents to a new library with a local embedder.",
@@ -79,7 +79,7 @@ class FallbackEmbedder:
 
     @property
     def _embedder(self) -> Embedder:
-        # Nothing is returned before the choice is made.
+        # No vector is returned before the choice is made.
         with self._lock:
             if self._chosen is None:
                 self._chosen, failure = self._choice()

@@ -1,8 +1,8 @@
-"""What a folder with a sentence-embedding model in ONNX says: files, pooling, prefixes, tokens at most.
+"""Read a folder with a sentence-embedding model in ONNX: its files, pooling, prefixes and maximum number of tokens.
 
 The layout is that of sentence-transformers and of Optimum: `model.onnx`, in the folder or in `onnx/`, `tokenizer.json`,
-and `config.json`, `tokenizer_config.json`, `modules.json`, `1_Pooling/config.json`, `sentence_bert_config.json` and
-`config_sentence_transformers.json` as far as they are there.
+and, if they exist, `config.json`, `tokenizer_config.json`, `modules.json`, `1_Pooling/config.json`,
+`sentence_bert_config.json` and `config_sentence_transformers.json`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from answerable.embedding.prefixes import prefixes
+from answerable.embedding.vectors import prefixes
 from answerable.errors import EmbeddingError
 
-# Where nothing says how many tokens the model reads, and what nobody needs: passages are shorter.
+# Tokens that the model reads if no file gives the number; and the maximum: no passage has more.
 USUAL_TOKENS, MOST_TOKENS = 512, 8192
-# These models count positions from 2.
+# These types of models count positions from 2.
 _OFFSET_POSITIONS = frozenset(("roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "mpnet"))
-_LARGEST_JSON = 100_000_000
-# Files up to this size are hashed whole; of larger ones, this many blocks at even distances.
+_LARGEST_JSON = 100_000_000  # bytes of a JSON file: ten times a typical tokenizer.json
+# Files up to this size (bytes) are hashed whole; of larger files, _BLOCKS evenly spaced blocks of _BLOCK bytes.
 _HASHED_WHOLE, _BLOCKS, _BLOCK = 32_000_000, 256, 1 << 16
 _POINTER = b"version https://git-lfs"
 
 
 class Pooling(str, Enum):
-    """How the vectors of tokens become one."""
+    """How the vectors of a text's tokens are combined into one vector."""
 
     MEAN = "mean"
     CLS = "cls"
@@ -51,9 +51,9 @@ _ALSO_CALLED = {"lasttoken": "last", "mean_tokens": "mean", "cls_token": "cls", 
 
 @dataclass(frozen=True, slots=True)
 class OnnxFolder:
-    """A model's files and how it is used. `pooling` is None if nothing says; `dimension` is 0 unless files tell it.
+    """A model's files and how to use it. Without a file that gives them, `pooling` is None and `dimension` is 0.
 
-    `is_whole` says that layers follow the pooling which only a graph that pools itself can have.
+    `is_whole` is true if layers follow the pooling; then the graph must pool itself.
     """
 
     model: Path
@@ -76,9 +76,9 @@ class OnnxFolder:
 
 
 def read_folder(place: Path, pooling: str = "", query_prefix: str = "", passage_prefix: str = "") -> OnnxFolder:
-    """Read what the folder, or the folder around an `.onnx` file, says; what is given overrides it.
+    """Read a model's folder, or the folder of an `.onnx` file; pooling and prefixes passed here override the files.
 
-    Raises EmbeddingError that names the file that is missing or damaged.
+    Raises EmbeddingError that names the missing or damaged file.
     """
     model = _model_file(place.expanduser())
     folder = model.parent.parent if model.parent.name == "onnx" else model.parent
@@ -130,7 +130,7 @@ def _checked(model: Path) -> Path:
 
 
 def _external(model: Path) -> list[Path]:
-    """Return the files beside a model that may hold its weights, as exporters name them."""
+    """Return the files next to a model that, by the names exporters use, may hold its weights."""
     return [model.with_name(f"{model.name}_data"), model.with_name(f"{model.name}.data")]
 
 
@@ -147,7 +147,7 @@ def _pooling_file(folder: Path, modules: list[tuple[str, str]]) -> Path:
     named = [path for kind, path in modules if kind.endswith("Pooling")]
     path = folder / (named[0] if named else "1_Pooling") / "config.json"
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise _damaged(folder / "modules.json", "it names a folder elsewhere")
+        raise _damaged(folder / "modules.json", "it names a folder outside the model's folder")
     return path
 
 
@@ -182,7 +182,7 @@ def _most_tokens(folder: Path, config: dict[str, Any]) -> int:
         _whole_number(_read(folder / "sentence_bert_config.json").get("max_seq_length")),
         _whole_number(_read(folder / "tokenizer_config.json").get("model_max_length")),
     )
-    # Tokenizers without a limit name a number with thirty digits.
+    # Tokenizers without a limit give a number with thirty digits.
     return min((each for each in said if each and 8 <= each <= MOST_TOKENS), default=USUAL_TOKENS)
 
 
@@ -209,7 +209,7 @@ def _loaded(path: Path) -> Any:
 
 @contextmanager
 def _errors(path: Path) -> Iterator[None]:
-    """Turn errors of reading a file into one that names it."""
+    """Turn errors of reading a file into an EmbeddingError that names the file."""
     try:
         yield
     except (OSError, ValueError, RecursionError) as error:

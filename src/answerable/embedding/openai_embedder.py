@@ -1,4 +1,4 @@
-"""Embed with any server of OpenAI's protocol: OpenAI, GitHub Models, Ollama, llama.cpp, vLLM and others."""
+"""Embed with any server that uses OpenAI's protocol: OpenAI, GitHub Models, Ollama, llama.cpp, vLLM and others."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from answerable.embedding.vectors import in_parallel, means_of_windows, normalis
 from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
-from answerable.providers.openai_client import OpenAIClient, ParameterRefused
-from answerable.providers.prices import cost
-from answerable.providers.token_counts import count_tokens
+from answerable.providers.openai import OpenAIClient, ParameterRefused
+from answerable.providers.usage import cost, count_tokens
 from answerable.text.characters import encodable
 
-MOST_TEXTS = 2048
-MOST_TOKENS = 300_000
-MOST_TOKENS_OF_TEXT = 8191
+MOST_TEXTS = 2048  # OpenAI's limit of texts in a call
+MOST_TOKENS = 300_000  # OpenAI's limit of tokens in a call
+MOST_TOKENS_OF_TEXT = 8191  # OpenAI's limit of tokens in a text
 
-# The dimension before the first vector.
+# The value of the dimension until the first vector arrives.
 _UNKNOWN = 0
 
 _SPACE = re.compile(r"\s")
@@ -38,7 +37,7 @@ class OpenAIEmbedder:
     `most_tokens` tokens becomes the mean of its windows, weighted by tokens. If `dimension` is None, the first vectors
     determine it.
 
-    Raises SettingsError for an invalid address or key, ProviderRefused for a missing key, MissingPackage.
+    Raises SettingsError for an invalid address or key, ProviderRefused without a key, MissingPackage without the SDK.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class OpenAIEmbedder:
         return self._fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Embed texts in this order; `spans` has no rows.
+        """Embed passages in this order; `spans` has no rows.
 
         Raises ProviderErrors; MalformedResponse also for vectors of another dimension.
         """
@@ -98,7 +97,7 @@ class OpenAIEmbedder:
     def _embed(self, texts: Sequence[str]) -> FloatArray:
         windows = [(owner, *window) for owner, text in enumerate(texts) for window in self._windows(encodable(text))]
         batches = list(self._batches([(text, tokens) for _, text, tokens in windows]))
-        # The first batch sets the dimension for the others.
+        # The first batch sets the dimension for the other batches.
         first = [self._call(batches.pop(0))] if batches and self._fingerprint.dimension == _UNKNOWN else []
         rest = in_parallel(self._call, batches, self._concurrency)
         vectors = itertools.chain.from_iterable([*first, *rest])
@@ -106,7 +105,7 @@ class OpenAIEmbedder:
         return means_of_windows(weighted, vectors, (len(texts), self.fingerprint.dimension))
 
     def _windows(self, text: str) -> Iterator[tuple[str, int]]:
-        """Yield pieces of the text that fit, each with its tokens, cut at white space if possible."""
+        """Yield pieces of the text within the limit, each with its token count, cut at white space if possible."""
         # The protocol does not allow an empty text.
         text = text.strip() or " "
         (tokens,) = self.count_tokens([text])
@@ -161,7 +160,7 @@ class OpenAIEmbedder:
         model = self._fingerprint.model
         request: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": encoding}
         if "text-embedding-3" in model and self._fingerprint.dimension != _UNKNOWN:
-            # Other models reject or ignore it.
+            # Other models reject or ignore this parameter.
             request["dimensions"] = self._fingerprint.dimension
         with self._client.errors():
             response = self._client.sdk.embeddings.create(**request)

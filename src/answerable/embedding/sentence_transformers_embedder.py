@@ -1,8 +1,8 @@
 """Embed with any model that sentence-transformers (Reimers and Gurevych 2019, arXiv:1908.10084) can load, on this
 machine.
 
-Importing the package takes seconds and needs PyTorch: it is imported when the model is first needed, at the latest for
-the fingerprint, when a library is opened.
+Importing the package takes seconds and needs PyTorch. So it is imported when the model is first needed, at the latest
+for the fingerprint when a library is opened.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.embedding.prefixes import prefixes
-from answerable.embedding.vectors import means_of_windows, normalised, spans_as_texts
+from answerable.embedding.vectors import means_of_windows, normalised, prefixes, spans_as_texts
 from answerable.errors import EmbeddingError, MissingPackage
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import quoted
 from answerable.text.characters import sendable
 
 MODEL = "intfloat/multilingual-e5-small"
-# Room for the prefix, special tokens, and words that have more tokens when they are cut.
+# Tokens reserved for the prefix, special tokens, and words that have more tokens when they are cut.
 _MARGIN = 24
 
 
@@ -34,7 +33,7 @@ class SentenceTransformersEmbedder:
     """Embeds with a model from the Hugging Face Hub or a folder, one batch at a time.
 
     Nothing is downloaded unless `allow_downloads` is set; `cache_folder` holds downloads; `device` is PyTorch's ("cpu",
-    "cuda:0"; None: the best one). Texts get the prefixes of their model: `query: ` and `passage: ` for the E5 family,
+    "cuda:0"; None: the best device). Texts get the model's prefixes: `query: ` and `passage: ` for the E5 family,
     otherwise the model's own prompts. A text over the model's limit becomes the mean of its windows, weighted by
     tokens; spans are embedded as separate passages. Raises MissingPackage, and EmbeddingError if the model cannot be
     loaded.
@@ -106,7 +105,7 @@ class SentenceTransformersEmbedder:
         """Return the span of each token."""
         tokenizer = self._model.tokenizer
         if not callable(tokenizer):
-            # Models of static word vectors have another kind of tokenizer.
+            # Models of static word vectors have a tokenizer of another class.
             return list(tokenizer.encode(text, add_special_tokens=False).offsets)
         tokens = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False)
         return [(start, end) for start, end in tokens["offset_mapping"]]
@@ -124,7 +123,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _model(self) -> Any:
-        # Otherwise the Hub's client reports with each download what runs here.
+        # Without this setting, the Hub's client reports with each download which software runs here.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         try:
             from sentence_transformers import SentenceTransformer
@@ -141,14 +140,14 @@ class SentenceTransformersEmbedder:
                 local_files_only=not self._allow_downloads,
             )
         except Exception as error:
-            # Four packages take part in loading, each with its own errors.
+            # Four packages are involved in loading, and each has its own exceptions.
             raise EmbeddingError(
                 f"The model {self._name} can't be loaded ({type(error).__name__}: {quoted(str(error))}). "
                 "Name a folder that holds a model of sentence-transformers, or another model."
             ) from error
 
     def _folder(self) -> str:
-        """Return the model's folder. Given a name, the package would use the network even in offline mode."""
+        """Return the model's folder, because with a name the package would use the network even in offline mode."""
         if Path(self._name).is_dir():
             return self._name
         from huggingface_hub import snapshot_download
@@ -167,8 +166,8 @@ class SentenceTransformersEmbedder:
 def _hash(model: Any, prefixes: tuple[str, str]) -> str:
     import torch
 
-    # By content only, since names and order of the parameters differ between versions. As bytes, since NumPy does not
-    # have all number types of weights.
+    # Hash only the content, since names and order of the parameters differ between versions. Hash bytes, since NumPy
+    # lacks some number types that weights have.
     parts = (part.detach().cpu().contiguous().flatten().view(torch.uint8).numpy() for part in model.parameters())
     weights = sorted(sha256(memoryview(part)).digest() for part in parts)
     return sha256(repr(prefixes).encode() + b"".join(weights)).hexdigest()[:16]

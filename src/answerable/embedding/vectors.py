@@ -1,8 +1,9 @@
-"""Shared by embedders: normalise vectors, average those of windows, embed spans as texts, call in parallel."""
+"""Helpers of several embedders: normalise vectors, average windows, embed spans, call in parallel, find prefixes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,7 +13,7 @@ from answerable.protocols import Passage, PassageVectors
 
 
 def normalised(vectors: FloatArray) -> FloatArray:
-    """Scale each row to length one; rows of zeros stay."""
+    """Scale each row to length one; rows of zeros stay unchanged."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
     return rows
@@ -50,13 +51,13 @@ def without_spans(vectors: FloatArray) -> list[PassageVectors]:
 def in_parallel(
     call: Callable[[Sequence[str]], FloatArray], batches: Sequence[Sequence[str]], concurrency: int
 ) -> list[FloatArray]:
-    """Call with every batch, at most `concurrency` at once. The first failure cancels the calls that have not begun."""
+    """Call for every batch, at most `concurrency` at once. The first failure cancels the calls that have not begun."""
     if len(batches) <= 1:
         return [call(batch) for batch in batches]
     failures: list[Exception] = []
 
     def attempt(batch: Sequence[str]) -> FloatArray:
-        # Cancelling alone comes late on a busy machine.
+        # On a busy machine, cancelling the futures alone would be too late.
         if failures:
             raise failures[0]
         try:
@@ -67,3 +68,13 @@ def in_parallel(
 
     with ThreadPoolExecutor(min(len(batches), concurrency)) as threads:
         return list(threads.map(attempt, batches))
+
+
+_E5 = re.compile(r"(?:^|[/_-])e5-(?!mistral)(?!.*instruct)", re.IGNORECASE)
+
+
+def prefixes(model: str, prompts: Mapping[str, str | None]) -> tuple[str, str]:
+    """Return the prefixes for questions and for passages: the E5 family's prefixes, or the model's own `prompts`."""
+    if _E5.search(model):
+        return "query: ", "passage: "
+    return prompts.get("query") or "", prompts.get("document") or prompts.get("passage") or ""

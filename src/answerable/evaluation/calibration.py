@@ -1,4 +1,4 @@
-"""Fit a gate to cases: weights by logistic regression, thresholds from the share of wrong answers to let pass."""
+"""Fit a gate to cases: weights by logistic regression, thresholds from the percentage of wrong answers to allow."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from answerable.answering.gate import Gate
-from answerable.answering.signals import LEXICAL, READ, SEMANTIC, Background
+from answerable.answering.gate import LEXICAL, READ, SEMANTIC, Background, Gate
 from answerable.evaluation.refusals import Case, Kind, Sampling, collect_cases, measure_background, side
 from answerable.evaluation.sets import QuestionSet
 from answerable.protocols import AnswerReader, Embedder
 
 Array = npt.NDArray[np.float64]
 
+# Percentages of wrong answers for which a threshold is fitted; `Gate.threshold` interpolates between them.
 TARGETS = (0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
 RIDGE = 1e-3
+"""Ridge penalty, relative to the total weight of the cases: keeps the weights finite. A guess, not measured."""
 STEPS = 50
+"""Maximum Newton steps; a fit needs about ten."""
 FITTED = {Kind.ANSWERABLE: 1.0, Kind.REMOVED: 1 / 3, Kind.FOREIGN: 2 / 3, Kind.UNANSWERABLE: 1 / 4}
-"""Weights of the kinds when a gate is fitted."""
+"""Weights of the kinds of cases when a gate is fitted."""
 READ_FITTED = {**FITTED, Kind.UNANSWERABLE: 1.0}
-"""The same for a gate with a reader, which can tell unanswerable questions apart."""
+"""Weights of the kinds when a gate with a reader is fitted, since a reader can recognise unanswerable questions."""
 ASKED = {Kind.REMOVED: 1 / 8, Kind.FOREIGN: 7 / 8}
-"""Weights of the kinds for thresholds: one of eight questions without an answer is close to the documents."""
+"""Weights of the kinds for thresholds: of eight questions without an answer, one is assumed close to the documents."""
 CROSSED_SHARE = 0.15
-"""Factor on the target for questions in another language, where words are weak evidence."""
+"""Factor on the target for questions in another language than the passages, where words are weak evidence."""
 SMALL_SHARE = 0.5
-"""Weight of a set's small libraries."""
+"""Weight of the cases from a set's small libraries."""
 ENOUGH = 100
-"""Questions without an answer that a language needs to have a say in the thresholds."""
+"""Questions without an answer that a language must have to influence the thresholds."""
 
 
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
@@ -83,7 +85,7 @@ def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
 
 
 def _by_language(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases of each language that has enough; those with passages in another language are one more."""
+    """Return the cases of each language that has ENOUGH; cases with passages in another language are a group too."""
     groups: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         groups["" if case.is_crossed else case.language].append(case)
@@ -108,7 +110,7 @@ def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A gate fitted on half of the articles, and its figures on the other half of the articles."""
+    """A gate fitted on half of the articles, and its figures on the other half."""
 
     gate: Gate
     figures: list[Figures]
@@ -160,7 +162,7 @@ def fit_logistic(signals: Array, outcome: npt.NDArray[np.bool_], weights: Array)
 
 
 def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
-    """Return the probability that a right case scores above a wrong one (Mann-Whitney); ties count half."""
+    """Return the probability that a right case scores above a wrong case (Mann-Whitney); ties count half."""
     ordered = np.sort(np.asarray(wrong, float))
     below = np.searchsorted(ordered, right, "left")
     up_to = np.searchsorted(ordered, right, "right")
@@ -172,8 +174,8 @@ class Figures:
     """A gate's figures on a set: areas under the ROC curve, and the share of each kind of case that it refuses.
 
     `area` compares answerable questions with questions whose document was removed, `unanswerable_area` with questions
-    that the set marks as unanswerable (NaN if it marks none). The cosine areas are those of a gate that only compares
-    the highest cosine, as a baseline.
+    that the set marks as unanswerable (NaN if it marks none). The cosine areas are a baseline: a gate that only
+    compares the highest cosine.
     """
 
     corpus: str
@@ -234,7 +236,7 @@ def _suited(gate: Gate, case: Case) -> Gate:
 
 
 def _thresholds(wrong: Array, weights: Array) -> tuple[tuple[float, float], ...]:
-    """Return for each target the lowest threshold at which at most that share of wrong cases passes."""
+    """Return for each target share the lowest threshold that lets at most this share of the wrong cases pass."""
     order = np.argsort(-wrong)
     shares = 100 * np.cumsum(weights[order]) / weights.sum()
     found = []

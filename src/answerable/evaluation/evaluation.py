@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from answerable.errors import SourceError
-from answerable.evaluation.asked import Asked
-from answerable.evaluation.confidence import (
-    Reliability,
-    area_under_risk,
-    operating_point,
-    reliability,
-    risk_coverage,
-    thinned,
-)
-from answerable.evaluation.configurations import Configured, Retriever, configure
-from answerable.evaluation.judging import Replied, Searched, reply, search
+from answerable.evaluation.judging import Replied, Retriever, Searched, configure, reply, search
+from answerable.evaluation.question_lists import find_documents, read_questions
 from answerable.evaluation.report import (
     Measured,
     SetReport,
@@ -28,20 +22,18 @@ from answerable.evaluation.report import (
     latency,
     table,
 )
-from answerable.evaluation.sets import QuestionSet
-from answerable.evaluation.statistics import Array
+from answerable.evaluation.sets import Asked, QuestionSet
+from answerable.evaluation.statistics import Array, operating_point
 from answerable.indexing.ingest import OnProgress
+from answerable.library import Library
 from answerable.protocols import Embedder, Store
-from answerable.settings import Settings
-from answerable.wiring.build import MEMORY, build_store
-
-CURVE = 200
-"""Maximum points of a curve."""
+from answerable.settings import Settings, load_settings
+from answerable.wiring.build import MEMORY, build_embedder, build_store, without_password
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to evaluate: the configurations, with answers or not, the sample size of a set (0: all), the seed."""
+    """What to evaluate: the configurations, whether to ask for answers, a set's sample size (0: all), the seed."""
 
     retrievers: Sequence[Retriever] = (Retriever.HYBRID,)
     answers: bool = True
@@ -54,9 +46,9 @@ class Plan:
 def set_store(
     questions: QuestionSet, settings: Settings, embedder: Embedder, on_progress: OnProgress | None = None
 ) -> Iterator[Store]:
-    """Make a store in memory with the documents of a set. Raises SourceError if a document cannot be added."""
+    """Yield a store in memory with the documents of a set. Raises SourceError if a document cannot be added."""
     with closing(build_store(MEMORY)) as store:
-        library = configure(settings, store, embedder, Retriever.HYBRID).library
+        library = configure(settings, store, embedder, Retriever.HYBRID)
         for failure in library.add_documents(questions.documents, on_progress).failures:
             raise SourceError(f"{failure.source}: {failure.error}")
         yield store
@@ -65,15 +57,15 @@ def set_store(
 def evaluate(
     name: str, asked: Sequence[Asked], settings: Settings, store: Store, embedder: Embedder, plan: Plan
 ) -> SetReport:
-    """Evaluate questions on a store whose vectors come from this embedder."""
+    """Evaluate questions on a store whose vectors were made by this embedder."""
     if 0 < plan.sample < len(asked):
         asked = Random(plan.seed).sample(asked, plan.sample)
     documents, passages = store.count()
     default: Array | None = None
     measured = []
     for retriever in plan.retrievers:
-        with closing(configure(settings, store, embedder, retriever)) as configured:
-            run = _run(configured, asked, plan, name)
+        with closing(configure(settings, store, embedder, retriever)) as library:
+            run = _run(library, retriever, asked, plan, name)
         measured.append(_measure(run, asked, default, plan.seed))
         default = run.values if default is None else default
     unanswerable = sum(each.is_unanswerable for each in asked)
@@ -93,21 +85,20 @@ class _Run:
         return table([{**found.figures, **of} for found, of in zip(self.searched, said, strict=True)])
 
 
-def _run(configured: Configured, asked: Sequence[Asked], plan: Plan, name: str) -> _Run:
-    run = _Run(configured.retriever, [], [])
-    # Loads the model, so that the first question's latency does not include it.
-    configured.library.search(asked[0].text)
+def _run(library: Library, retriever: Retriever, asked: Sequence[Asked], plan: Plan, name: str) -> _Run:
+    run = _Run(retriever, [], [])
+    # Load the model first, so that the first question's latency does not include loading.
+    library.search(asked[0].text)
     for done, each in enumerate(asked, 1):
-        run.searched.append(search(configured.library, each))
+        run.searched.append(search(library, each))
         if plan.answers:
-            run.replied.append(reply(configured, each))
-        plan.on_asked(f"{name}, {configured.retriever}", done, len(asked))
+            run.replied.append(reply(library, each))
+        plan.on_asked(f"{name}, {retriever}", done, len(asked))
     return run
 
 
 def _measure(run: _Run, asked: Sequence[Asked], default: Array | None, seed: int) -> Measured:
     values = run.values
-    curve = risk_coverage(run.replied)
     steps = [("search", [each.seconds for each in run.searched]), ("ask", [each.seconds for each in run.replied])]
     return Measured(
         str(run.retriever),
@@ -116,14 +107,31 @@ def _measure(run: _Run, asked: Sequence[Asked], default: Array | None, seed: int
         groups(values, [each.type for each in asked], seed),
         [] if default is None else differences(default, values, seed),
         [latency(step, seconds) for step, seconds in steps if seconds],
-        thinned(curve, CURVE),
-        area_under_risk(curve),
-        operating_point(run.replied),
-        _reliability(run.replied, asked),
+        operating_point([each.is_refused for each in run.replied], [each.is_right for each in run.replied]),
     )
 
 
-def _reliability(replies: Sequence[Replied], asked: Sequence[Asked]) -> Reliability | None:
-    if not replies or not any(each.is_unanswerable for each in asked):
-        return None
-    return reliability([each.confidence for each in replies], [each.is_right for each in replies])
+def evaluate_library(
+    questions: str | os.PathLike[str],
+    address: str | os.PathLike[str] | None = None,
+    plan: Plan | None = None,
+    **settings: Any,
+) -> SetReport:
+    """Ask a library the questions of a list (docs/evaluation.md), and return the figures.
+
+    `address` and `settings` are as in `answerable.open`; `plan` says what to compare, by default nothing. Raise
+    SourceError if the list can't be read or names unknown documents, SettingsError and LibraryError.
+    """
+    if address is not None:
+        settings["library"] = os.fspath(address)
+    return evaluate_list(load_settings(settings), Path(questions), plan or Plan())[0]
+
+
+def evaluate_list(settings: Settings, path: Path, plan: Plan) -> tuple[SetReport, int, int]:
+    """Return a list's figures on the settings' library, the list's length, and the number of votes skipped."""
+    listed = read_questions(path)
+    with closing(build_store(settings.library_address, False, settings.qdrant_api_key)) as store:
+        asked = find_documents(listed, list(store.documents()), path)
+        embedder = build_embedder(settings, store.fingerprint)
+        name = f"{path.name} on {without_password(settings.library_address)}"
+        return evaluate(name, asked, settings, store, embedder, plan), len(listed), len(listed) - len(asked)

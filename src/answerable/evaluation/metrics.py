@@ -1,18 +1,36 @@
-"""Compute the figures of one question from its ranking, as trec_eval does.
+"""Compute a question's figures from its ranking, as trec_eval does, and from the words of its answer, as SQuAD does.
 
 A document is relevant if its grade is above 0. As in trec_eval, ties are ranked by id in descending code point order,
 and scores are compared as 32-bit floats, so that the figures equal those of trec_eval.
+
+Words are compared in lower case, without punctuation and articles (Rajpurkar et al. 2016, arXiv:1606.05250). The
+articles depend on the language, as in Lewis et al. 2020 (arXiv:1910.07475). In scripts without spaces, each character
+counts as a word.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
+from answerable.text.word_lists import read_toml
+
 CUTOFFS = (1, 5, 10, 100)
 """Cutoffs of recall."""
+PASSAGES = 10
+"""How many of the best passages are searched for the expected answer."""
+_ARTICLES = read_toml(Path(__file__).with_name("words.toml"))["articles"]
+ARTICLES = {language: frozenset(words.split()) for language, words in _ARTICLES.items()}
+# In these languages, an apostrophe separates article and noun; in other languages, apostrophes are dropped.
+_ELIDING = ("fr", "it")
+_APOSTROPHES = str.maketrans("'’", "  ")
+# Unicode blocks of Thai and Lao, kana, and Chinese characters, which are written without spaces.
+_UNSEPARATED = ((0x0E00, 0x0EFF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 
 
 def order(scores: Mapping[str, float]) -> list[str]:
@@ -64,3 +82,43 @@ def ranking_figures(ranking: Sequence[str], relevant: Mapping[str, int]) -> dict
 
 def _gain(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+
+
+def tokens(text: str, language: str) -> list[str]:
+    """Return the words without articles, or all words if there are only articles."""
+    plain = unicodedata.normalize("NFC", text).lower()
+    if language in _ELIDING:
+        plain = plain.translate(_APOSTROPHES)
+    found = "".join(map(_spread, plain)).split()
+    articles = ARTICLES.get(language, frozenset())
+    return [token for token in found if token not in articles] or found
+
+
+def holds(text: str, expected: Iterable[str], language: str) -> bool:
+    """Return whether the text contains one of the expected answers, word for word."""
+    said = tokens(text, language)
+    return any(_stands_in(tokens(each, language), said) for each in expected)
+
+
+def token_f1(text: str, expected: Iterable[str], language: str) -> float:
+    """Return the F1 of the words (harmonic mean of precision and recall) for the best expected answer."""
+    said = Counter(tokens(text, language))
+    return max((_f1(said, Counter(tokens(each, language))) for each in expected), default=0.0)
+
+
+def _f1(said: Counter[str], wanted: Counter[str]) -> float:
+    shared = (said & wanted).total()
+    return 2 * shared / (said.total() + wanted.total()) if shared else 0.0
+
+
+def _stands_in(wanted: Sequence[str], said: Sequence[str]) -> bool:
+    width = len(wanted)
+    return width > 0 and any(said[start : start + width] == wanted for start in range(len(said) - width + 1))
+
+
+def _spread(character: str) -> str:
+    """Return "" for punctuation, and a character of a script without spaces with a space on each side."""
+    if any(first <= ord(character) <= last for first, last in _UNSEPARATED):
+        return f" {character} "
+    category = unicodedata.category(character)
+    return "" if category[0] == "P" or character in "$+<=>^`|~" else character

@@ -4,8 +4,8 @@ Columns have English, Spanish or Portuguese names, in any order; unknown columns
 and an expected answer, a document, or a mark that the question is unanswerable. In CSV, `|` separates several answers
 or documents in a cell; in JSON they are a list.
 
-The server writes such lists from votes on its answers, with the column `judgement`. Of an answer voted down it doesn't
-know what was expected, and documents may have been removed since: such rows are passed over, not errors.
+The server writes such lists from votes on its answers, with the column `judgement`. If an answer was voted down, the
+expected answer is unknown, and documents may have been removed since: such rows are skipped and aren't errors.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from answerable.errors import SourceError
-from answerable.evaluation.asked import Asked, type_of
+from answerable.evaluation.sets import Asked, type_of
 from answerable.protocols import StoredDocument
 from answerable.retrieval.document_names import documents_called
 from answerable.sources.text import decode
-from answerable.tables.delimited import rows
+from answerable.tables.find import rows
 from answerable.text.languages import question_language
 from answerable.text.word_lists import read_toml
 
@@ -36,7 +36,7 @@ _DELIMITERS = ",;\t"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of a question list, with documents named as in the list. `line` counts from 1."""
+    """A row of a question list; documents have their names in the list. `line` counts from 1."""
 
     line: int
     id: str
@@ -50,7 +50,7 @@ class Listed:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is expected yet."""
+        """Whether the row doesn't say yet what is expected."""
         return not (self.is_unanswerable or self.answers or self.documents)
 
 
@@ -86,7 +86,7 @@ def read_questions(path: Path) -> list[Listed]:
 def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument], path: Path) -> list[Asked]:
     """Return the questions of the list at `path`, with the ids of the documents that the list names.
 
-    Votes that expect nothing yet, or a document that is gone, are left out. Raises SourceError with the line number.
+    Votes without an expected answer, or for a removed document, are left out. Raises SourceError with the line number.
     """
     names = _Names(documents, path)
     listed = [each for each in listed if not each.is_voted or _can_be_judged(each, names)]
@@ -124,7 +124,7 @@ def _located(path: Path, records: Iterator[tuple[int, Mapping[str, Any]]]) -> It
 
 
 def _csv_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    # Excel may begin with a line for the separator, which is detected from the next line anyway.
+    # Skip Excel's first line for the separator (`sep=;`), since the separator is detected from the next line anyway.
     start = content.find("\n") + 1 if content.lower().startswith("sep=") else 0
     header, delimiter = max(
         ((_header(content, start, each), each) for each in _DELIMITERS), key=lambda pair: sum(map(bool, pair[0]))
@@ -154,7 +154,7 @@ def _csv_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _header(content: str, start: int, delimiter: str) -> list[str]:
-    """Return the field that each column is for, "" for an unknown column; [] if quotes are unbalanced."""
+    """Return each column's field, "" for an unknown column; [] if quotation marks are unbalanced."""
     try:
         first = next(rows(content, start, delimiter), None)
     except csv.Error:
@@ -197,7 +197,7 @@ def _listed(line: int, record: Mapping[str, Any]) -> Listed:
         raise ValueError("it has neither an expected answer nor a document. Give one, or mark it as unanswerable.")
     language = _word(record.get("language")).lower()[:2] or question_language(text)
     kind = _word(record.get("type")) or type_of(text)
-    # The document of an unanswerable question is not a relevant one.
+    # The document of an unanswerable question doesn't count as relevant.
     named = () if is_unanswerable else documents
     return Listed(
         *(line, _word(record.get("id")) or f"line {line}", text, answers, named, is_unanswerable, language, kind),

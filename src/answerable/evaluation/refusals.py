@@ -1,8 +1,9 @@
-"""Collect cases for a gate: its signals for questions that a library can answer, and that it cannot."""
+"""Collect cases for a gate: its signals for questions that a library can answer, and for questions that it can't."""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,25 +12,23 @@ from hashlib import sha256
 
 import numpy as np
 
-from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.answering.gate import is_crossed
-from answerable.answering.ranking import ranking
-from answerable.answering.signals import Background, Signals, read_signals
-from answerable.answering.windows import PASSAGES
+from answerable.answering.decide import Answering
+from answerable.answering.gate import Background, Signals, is_crossed, read_signals
+from answerable.answering.reading import PASSAGES, read
 from answerable.datatypes import Document
-from answerable.evaluation.copies import copies
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import PASSAGES_PER_ANSWER, Library
 from answerable.protocols import AnswerReader, Embedder, Store
 from answerable.settings import Settings
+from answerable.text.terms import fold, words
 from answerable.wiring.build import build_reader, build_splitter, build_store
 
 SMALL = (1, 3)
-"""How many documents small libraries have."""
+"""Sizes of the small libraries, in documents."""
 
 
 class Kind(str, Enum):
-    """Whether the library answers a question, or why it does not. A document is removed along with its copies."""
+    """Whether the library answers a question, or why not. If a document is removed, so are its copies."""
 
     ANSWERABLE = "answerable"
     REMOVED = "its document removed"
@@ -41,7 +40,7 @@ class Kind(str, Enum):
 class Case:
     """A question asked of a whole set or of a small library. `closest` is the highest cosine of a passage.
 
-    `language` is the question's; `is_crossed`: the passages found are in another one.
+    `language` is the question's language; `is_crossed` is true if the passages found are in another language.
     """
 
     corpus: str
@@ -56,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How many questions to ask from a set and from other sets, how many small libraries to make, and who reads."""
+    """How many questions to ask from a set and from other sets, how many small libraries to make, the reader model."""
 
     questions: int = 1200
     foreign: int = 300
@@ -102,7 +101,7 @@ def collect_cases(
 ) -> list[Case]:
     """Return the cases of every set. `article_of` returns the article of a document.
 
-    All cases of an article are in one half. A question is foreign to a library without documents of its article.
+    All cases of an article belong to the same half. A question is foreign to a library that lacks its article.
     """
     sampling = sampling or Sampling()
     embedder = _QuestionMemory(embedder)
@@ -179,7 +178,7 @@ class _SetRun:
             library.add_documents([self._documents[document_id] for document_id in removed])
 
     def _ask_small(self, query: Query, size: int, strangers: Sequence[tuple[str, Query]]) -> None:
-        """Ask questions of a library of `size` documents: those of the query, and others of its article."""
+        """Ask questions of a library of `size` documents: the query's documents, and others of the same article."""
         article = _article(self.articles, query)
         gold = [self._documents[document_id] for document_id in query.relevant]
         others = [
@@ -200,16 +199,13 @@ class _SetRun:
             self.ask(small, one, Kind.FOREIGN, other, is_small=True)
 
     def ask(self, library: Library, query: Query, kind: Kind, article: str, is_small: bool = False) -> None:
-        """Ask one question and add its case, unless nothing is found."""
-        evidence = library.evidence(query.text)
-        ranked = [sentence for sentence, _ in ranking(evidence, self._sampling.reader)]
-        if ranked:
-            signals = read_signals(evidence, ranked, self._background)
-            closest = max(float(np.dot(chunk.vector, evidence.vector)) for chunk in evidence.chunks)
-            crossed = is_crossed(evidence)
-            self.cases.append(
-                Case(self.questions.name, kind, article, is_small, signals, closest, crossed, evidence.language)
-            )
+        """Ask one question and add its case, unless the search finds nothing."""
+        found = library.evidence(query.text)
+        if ranked := read(found, self._sampling.reader):
+            signals = read_signals(found, ranked, self._background)
+            closest = max(float(np.dot(chunk.vector, found.asked.vector)) for chunk in found.chunks)
+            crossed, language = is_crossed(found), found.asked.language
+            self.cases.append(Case(self.questions.name, kind, article, is_small, signals, closest, crossed, language))
 
 
 class _QuestionMemory:
@@ -233,8 +229,35 @@ def _library(
         embedder,
         build_splitter(settings),
         build_reader(settings),
-        ExtractiveAnswerer(None, settings.quotes),
+        Answering(quotes=settings.quotes),
         passages=PASSAGES if reader else PASSAGES_PER_ANSWER,
     )
     library.add_documents(documents)
     return library, store
+
+
+LENGTH = 4
+"""Words of a sequence; shorter sequences also occur in unrelated documents. A guess, not measured."""
+SHARE = 0.3
+"""Share of a document's sequences that another must have to count as containing it. A guess, not measured."""
+
+
+def copies(documents: Sequence[Document]) -> dict[str, frozenset[str]]:
+    """Map each document's id to the ids of documents that contain at least 30 % of its sequences of four words."""
+    sequences = {document.id: _sequences(document.content) for document in documents}
+    holders: dict[tuple[str, ...], list[str]] = {}
+    for name, held in sequences.items():
+        for sequence in held:
+            holders.setdefault(sequence, []).append(name)
+    found = {}
+    for name, held in sequences.items():
+        shared = Counter(other for sequence in held for other in holders[sequence] if other != name)
+        repeating = frozenset(other for other, count in shared.items() if count >= SHARE * len(held))
+        if repeating:
+            found[name] = repeating
+    return found
+
+
+def _sequences(text: str) -> set[tuple[str, ...]]:
+    spelt = [fold(word) for word in words(text)]
+    return {tuple(spelt[start : start + LENGTH]) for start in range(len(spelt) - LENGTH + 1)}

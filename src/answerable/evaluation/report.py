@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 
 from answerable.errors import SettingsError
-from answerable.evaluation.confidence import Point, Reliability
-from answerable.evaluation.judging import PASSAGES
-from answerable.evaluation.metrics import CUTOFFS
-from answerable.evaluation.statistics import Array, bootstrap, intervals, means, paired_test
+from answerable.evaluation.metrics import CUTOFFS, PASSAGES
+from answerable.evaluation.statistics import Array, Point, bootstrap, intervals, means, paired_test
 
 FOUND = ("ndcg@10", *(f"recall@{k}" for k in CUTOFFS), "mrr", "map", f"answer_found@{PASSAGES}")
 SAID = ("answer_containment", "token_f1", "citation_precision", "citation_recall")
 REFUSED = ("answered", "refusal_recall", "refusal_precision")
 FIGURES = (*FOUND, *SAID, *REFUSED)
-"""Every figure: a mean over the questions that it applies to, higher is better."""
+"""Names of all figures. A figure is a mean over the questions that it applies to; higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,8 @@ class Latency:
 class Measured:
     """The results of one configuration.
 
-    `differences` compare them with the default configuration, which has no differences itself. `curve` is risk by
-    coverage, `risk_area` the area under it, NaN without answers. `operating` is the point of the engine's own refusals,
-    None if every question was refused. `reliability` compares confidences with outcomes; None without answers or
-    without unanswerable questions.
+    `differences` compare its figures with the default configuration's; the default configuration itself has none.
+    `operating` has the shares of answers given and of wrong answers among them; None without answers.
     """
 
     configuration: str
@@ -78,10 +74,7 @@ class Measured:
     by_type: list[Group]
     differences: list[Difference]
     latencies: list[Latency]
-    curve: list[Point]
-    risk_area: float
     operating: Point | None
-    reliability: Reliability | None = None
 
     def figure(self, name: str) -> Figure:
         """Return a figure by its name, such as `recall@5`. Raise KeyError if it applies to no question."""

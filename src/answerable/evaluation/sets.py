@@ -1,4 +1,4 @@
-"""Question sets in BEIR's layout (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`."""
+"""Questions with their expected results, and sets of them in BEIR's layout (Thakur et al. 2021)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from answerable.answering.gate import asked_for
 from answerable.datatypes import Document
 from answerable.errors import SourceError
+from answerable.text.languages import question_language
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, its relevant documents with grades, and its answers if the set has them.
+    """A question, its relevant documents with grades, and its answers if the set has answers.
 
-    An unanswerable question has the document that it was asked about, with grade 0.
+    An unanswerable question has the document that it was written about, with grade 0.
     """
 
     id: str
@@ -36,7 +38,7 @@ class QuestionSet:
 
     @classmethod
     def load(cls, folder: Path, name: str = "") -> QuestionSet:
-        """Load a set without empty documents and their questions. Raises SourceError."""
+        """Load a set; leave out empty documents and their questions. Raises SourceError."""
         try:
             documents = [
                 Document.from_text(str(row["text"]), doc_id=str(row["_id"]), title=str(row.get("title") or ""))
@@ -78,3 +80,48 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         for line in lines:
             if line.strip():
                 yield json.loads(line)
+
+
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question and its expected result. `relevant` maps document ids to grades; any of `answers` is right.
+
+    `language` is "" if unknown; `type` is given by the question list, or derived from the wording (see `type_of`).
+    """
+
+    id: str
+    text: str
+    answers: tuple[str, ...] = ()
+    relevant: Mapping[str, int] | None = None
+    is_unanswerable: bool = False
+    language: str = ""
+    type: str = OTHER
+
+
+def asked_of(questions: QuestionSet) -> list[Asked]:
+    """Return the questions of a set, unanswerable ones last."""
+    return [
+        *(_asked(query, query.relevant, False) for query in questions.queries),
+        *(_asked(query, None, True) for query in questions.unanswerable),
+    ]
+
+
+def type_of(text: str) -> str:
+    """Return the type of answer that the wording asks for: a date, a number, a person, or "other"."""
+    kind = asked_for(text)
+    return OTHER if kind is None else kind.value
+
+
+def _asked(query: Query, relevant: Mapping[str, int] | None, is_unanswerable: bool) -> Asked:
+    return Asked(
+        query.id,
+        query.text,
+        query.answers,
+        relevant,
+        is_unanswerable,
+        question_language(query.text),
+        type_of(query.text),
+    )

@@ -1,12 +1,13 @@
-"""Bootstrap intervals, and a paired test of two configurations on the same questions.
+"""Bootstrap intervals, a paired test of two configurations on the same questions, and the share of wrong answers.
 
-A figure is the mean over the questions that it applies to; NaN marks the others. All random draws are seeded, so the
-same questions give the same intervals.
+A figure is the mean over the questions that it applies to; NaN marks all other questions. All random draws are seeded,
+so the same questions give the same intervals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,13 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 SAMPLES = 5_000
+"""Bootstrap and randomisation samples. A round number, not measured."""
 LEVEL = 0.95
+"""The confidence level of intervals, the usual value."""
 _BLOCK = 2_000_000
-"""Maximum random numbers in memory."""
+"""Maximum number of random numbers in memory, which take 16 MB."""
 _SAME = 1e-12
+"""Smaller differences than this come from rounding."""
 
 
 def means(values: Array) -> Array:
@@ -29,15 +33,15 @@ def means(values: Array) -> Array:
 def bootstrap(values: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
     """Resample questions with all their figures; return the means of each sample, as an array (samples, figures).
 
-    The method is the bootstrap (Efron & Tibshirani 1993). One seed always draws the same questions, so the draws of two
-    configurations are paired and can be subtracted.
+    The method is the bootstrap (Efron & Tibshirani 1993). The same seed always draws the same questions, so the draws
+    of two configurations are paired and can be subtracted.
     """
     count, width = values.shape
     joined = np.hstack((np.nan_to_num(values), ~np.isnan(values)))
     draw = np.random.default_rng(seed)
     found = [np.empty((0, width))]
     for size in _blocks(samples, count):
-        # Counting rows takes a fifth of the time of multinomial draws.
+        # Drawing row numbers and counting them takes a fifth of the time of multinomial draws.
         drawn = draw.integers(0, count, (size, count)) + count * np.arange(size)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
         sums = times.astype(np.float64) @ joined
@@ -58,8 +62,8 @@ def intervals(drawn: Array) -> Array:
 def paired_test(one: Array, other: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
     """Run the two-sided paired randomisation test on (questions, figures); return a p-value for each figure.
 
-    Under the null hypothesis the two configurations could be swapped on any question. The p-value is the share of
-    random swaps with at least the observed difference, counting the observed one too (Fisher 1935; recommended for
+    Under the null hypothesis, the two configurations could be swapped on any question. The p-value is the share of
+    random swaps with at least the observed difference, counting the observed one as well (Fisher 1935; recommended for
     retrieval by Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528). It is NaN for a figure that applies to
     no question.
     """
@@ -89,3 +93,20 @@ def _blocks(samples: int, count: int) -> Iterator[int]:
     size = max(1, _BLOCK // max(1, count))
     for start in range(0, samples, size):
         yield min(size, samples - start)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """`coverage` is the share of questions that are answered, `risk` the share of wrong answers among the answers."""
+
+    coverage: float
+    risk: float
+
+
+def operating_point(refused: Sequence[bool], right: Sequence[bool]) -> Point | None:
+    """Return coverage and risk of the answers that the engine gave, or None if it refused every question.
+
+    `refused` and `right` have a value for each question: whether it was refused, and whether its answer is right.
+    """
+    wrong = [not is_right for is_refused, is_right in zip(refused, right, strict=True) if not is_refused]
+    return Point(len(wrong) / len(refused), sum(wrong) / len(wrong)) if wrong else None

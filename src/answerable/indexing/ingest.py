@@ -1,7 +1,7 @@
 """Adds documents to the store: skips stored ones, splits, embeds in batches, writes.
 
 A document's chunks, vectors and sync record are written in one transaction, so it becomes visible whole or not at all.
-Where a store can write several documents in one, those whose passages were embedded together share it.
+If the store can write several documents at once, documents whose passages were embedded together share a transaction.
 Vectors of passages that were embedded before are reused.
 """
 
@@ -13,13 +13,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, WorkerLost
-from answerable.indexing.prepare import Prepared, passage, prepare
+from answerable.formats.locate import shown_source
+from answerable.indexing.prepare import Prepared, passage, prepare, seconds_per_token
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
-from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.protocols import (
     Addition,
     BatchStore,
@@ -31,15 +31,17 @@ from answerable.protocols import (
     SyncRecord,
     TextSplitter,
 )
-from answerable.stores.binding import check_embedder
-from answerable.text.shown_names import shown_source
+from answerable.stores.records import check_embedder
+
+if TYPE_CHECKING:
+    from answerable.indexing.worker_pool import WorkerPool
 
 __all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress"]
 
-MAX_WAITING_CHUNKS = 64
-# A few seconds of work: frequent enough for progress, large enough to sort passages by length.
+MAX_WAITING_CHUNKS = 64  # four batches: limits the memory of waiting documents; a guess, not measured
+# Passages per batch, a few seconds of work: short enough to show progress, large enough to sort passages by length.
 BATCH = 16
-SAMPLE = 4
+SAMPLE = 4  # passages from which to extrapolate the time; a guess, not measured
 
 Outcome = Literal["added", "changed", "unchanged", "empty"]
 
@@ -78,7 +80,7 @@ class Ingestion:
         self._worker_pool = worker_pool
         self._waiting: deque[_Waiting] = deque()
         self._unsent: list[Passage] = []
-        # Batches with functions that return (and, without workers, compute) their vectors.
+        # Batches, each with a function that returns its vectors; without workers, the function also computes them.
         self._sent: deque[tuple[list[Passage], Callable[[], list[PassageVectors]]]] = deque()
         self._embedded: deque[PassageVectors | WorkerLost] = deque()
         self._waiting_chunks = 0
@@ -145,7 +147,7 @@ class Ingestion:
         self._send(missing)
         limit = MAX_WAITING_CHUNKS * (self._worker_pool.count if self._worker_pool else 1)
         if self._waiting_chunks >= limit:
-            # With workers keep half, so that they stay busy while this process writes.
+            # With workers, leave half of the chunks waiting, so that workers stay busy while this process writes.
             self._flush(limit // 2 if self._worker_pool else 0)
         return outcome
 
@@ -154,7 +156,7 @@ class Ingestion:
         earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
         for waiting in self._waiting:
             other = waiting.prepared.document
-            # A waiting document replaces the stored one before this document is stored.
+            # The waiting document will have replaced the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
                 earlier = [(other.id, other.content_hash)]
         return earlier
@@ -168,16 +170,9 @@ class Ingestion:
     def _estimate(self, passages: list[Passage]) -> None:
         """Count tokens. With a local embedder, extrapolate the time from a few passages of the first document."""
         tokens = sum(self._embedder.count_tokens([passage.text for passage in passages]))
-        # A paid embedder isn't called for an estimate.
+        # Don't call an embedder that costs money for an estimate.
         if passages and not self.report.tokens and self._embedder.cost(tokens) == 0:
-            first, *others = passages[:SAMPLE]
-            # The first passage pays for loading the model, unless it is the only one.
-            self._embedder.embed_passages([first] if others else [])
-            sample = others or [first]
-            started = time.monotonic()
-            self._embedder.embed_passages(sample)
-            sample_tokens = sum(self._embedder.count_tokens([passage.text for passage in sample]))
-            self._seconds_per_token = (time.monotonic() - started) / max(sample_tokens, 1)
+            self._seconds_per_token = seconds_per_token(self._embedder, passages[:SAMPLE])
         self.report.tokens += tokens
         self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
         self.report.cost = self._embedder.cost(self.report.tokens)
@@ -206,7 +201,7 @@ class Ingestion:
                 if len(batch) == 1:
                     self._embedded.append(error)
                 else:
-                    # Retry one by one, so that only the document with the fatal passage fails.
+                    # Retry the passages one by one, so that only the document of the passage that kills workers fails.
                     self._sent.extendleft(reversed([([each], self._submit([each])) for each in batch]))
         return self._embedded.popleft()
 
@@ -215,7 +210,7 @@ class Ingestion:
         if not self._waiting:
             return
         self._store.bind_embedder(self._embedder.fingerprint)
-        # Another process may have bound the library to its embedder since this one opened it.
+        # Another process may have bound the library to another embedder since this process opened it.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
         try:
             while self._waiting_chunks > keep:
@@ -223,7 +218,7 @@ class Ingestion:
                 self._waiting_chunks -= len(waiting.known)
                 self._complete(waiting)
         finally:
-            # If an error ends the run, stored documents stay: also those that had all their vectors by then.
+            # Even after an error, write the documents that have all their vectors.
             self._write()
 
     def _complete(self, waiting: _Waiting) -> None:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from answerable.datatypes import Chunk, Document
 from answerable.filters import normalize_fields
 from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Reader, TextSplitter
-from answerable.splitting.evidence import evidence_spans
-from answerable.text.indexed_text import indexed_spans, indexed_text
+from answerable.splitting.make_chunks import evidence_spans
+from answerable.text.indexed_text import TEXT_HASH, indexed_spans, indexed_text, text_hash
 from answerable.text.languages import document_language
-from answerable.text.places import TEXT_HASH, text_hash
 from answerable.text.terms import term_counts
 
-_CHUNKS_PER_CALLBACK = 200
+_CHUNKS_PER_CALLBACK = 200  # a fraction of a second of work; a guess, not measured
 
 Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Reads, splits and embeds. A library has one, and so has each of its workers."""
+    """The parts that read, split and embed. A library has a pipeline, and so has each of its workers."""
 
     reader: Reader
     splitter: TextSplitter
@@ -57,6 +57,16 @@ class Prepared:
 def passage(chunk: Chunk, spans: Spans) -> Passage:
     """Return the passage to embed for a chunk; `spans` are its sentences in `chunk.content`."""
     return Passage(indexed_text(chunk), indexed_spans(chunk, spans))
+
+
+def seconds_per_token(embedder: Embedder, passages: Sequence[Passage]) -> float:
+    """Embed these passages, at least one, and return the seconds per token."""
+    first, *others = passages
+    # Embed the first passage before the measurement, so that the model is loaded, unless it is the only passage.
+    embedder.embed_passages([first] if others else [])
+    sample, started = others or [first], time.monotonic()
+    embedder.embed_passages(sample)
+    return (time.monotonic() - started) / max(sum(embedder.count_tokens([each.text for each in sample])), 1)
 
 
 def prepare(document: Document, splitter: TextSplitter, working: Callable[[], None] = lambda: None) -> Prepared:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from answerable.errors import AnswerableError
-from answerable.protocols.reading import UnreadFile
+from answerable.protocols.sources import UnreadFile
 
 _ADDED_UP = (
     *("added", "changed", "moved", "unchanged", "removed", "kept"),
@@ -25,10 +25,10 @@ class Failure:
 
 @dataclass(slots=True)
 class AddReport:
-    """Documents by outcome, their chunks, skipped files by reason and by name, failures, and what was read but in part.
+    """Documents by outcome, their chunks, skipped files by reason and by name, failures, and sources read only in part.
 
     `moved` counts documents that had another source before; `removed`, documents whose source is gone; `kept`, files
-    or pages that weren't seen but stay, because part of the origin couldn't be read. A dry run fills `tokens`,
+    or pages that weren't found but stay, because part of the origin couldn't be read. A dry run fills `tokens`,
     `estimated_seconds` and `cost` (US dollars; None if the price is unknown). `seconds` is wall time.
     """
 
@@ -63,8 +63,8 @@ class AddReport:
 class Progress:
     """Progress in chunks of the current document, chunks of all documents, and sources.
 
-    `chunks_total` grows as sources are read; for a site so does `sources_total`. `document_total` is 0 while a source
-    is being read.
+    `chunks_total` grows as sources are read; for a site, `sources_total` grows, too. `document_total` is 0 while a
+    source is being read.
     """
 
     source: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any
 
 from answerable.errors import MissingPackage
-from answerable.integrations.described import described
+from answerable.integrations import described
 from answerable.library import Library
 
 try:
@@ -18,11 +18,11 @@ except ImportError as error:
 
 
 class AnswerableRetriever(BaseRetriever):
-    """Finds the `k` best passages that match the filter `where`; a document's metadata have the place of its text."""
+    """Finds the `k` best passages that match the filter `where`; the metadata of each say where it is in its source."""
 
     library: Library
     k: int = 6
-    where: Optional[Mapping[str, Any]] = None
+    where: Mapping[str, Any] | None = None
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         found = self.library.search(query, self.k, self.where)

@@ -8,7 +8,7 @@ from typing import Any
 
 from answerable.datatypes import RetrievalResult
 from answerable.errors import MissingPackage
-from answerable.integrations.described import FOR_PROGRAMS, described
+from answerable.integrations import FOR_PROGRAMS, described
 from answerable.library import Library
 
 try:
@@ -19,7 +19,7 @@ except ImportError as error:
 
 
 class AnswerableRetriever(BaseRetriever):
-    """Finds the `k` best passages that match the filter `where`; a node's metadata have the place of its text."""
+    """Finds the `k` best passages that match the filter `where`; the metadata of each say where it is in its source."""
 
     def __init__(self, library: Library, k: int = 6, where: Mapping[str, Any] | None = None) -> None:
         super().__init__()

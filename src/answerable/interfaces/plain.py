@@ -1,4 +1,4 @@
-"""Convert the engine's datatypes to JSON values, for `--json`, the HTTP API and MCP alike."""
+"""Convert the engine's datatypes to JSON values for `--json`, the HTTP API and MCP."""
 
 from __future__ import annotations
 
@@ -8,51 +8,34 @@ from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from answerable.answering.citations import saved_from
-from answerable.answering.nearest import nearest
-from answerable.datatypes import (
-    Answer,
-    Chunk,
-    Citation,
-    Document,
-    Location,
-    Narrowing,
-    Part,
-    PartKind,
-    RetrievalResult,
-)
+from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, PartKind, RetrievalResult
 from answerable.errors import error_code
 from answerable.retrieval.document_names import day_sent
-from answerable.text.chats import chat_statistics
+from answerable.tables.entries import chat_statistics
 
 if TYPE_CHECKING:
     from answerable.indexing.followed_sources import Origin
     from answerable.indexing.ingest import AddReport, Failure
-    from answerable.maintenance.filter_choices import FilterChoices
-    from answerable.maintenance.statistics import LibraryStats
-    from answerable.maintenance.verification import Finding, VerifyReport
-    from answerable.overview.document_overview import DocumentOverview
-    from answerable.overview.library_overview import LibraryOverview
+    from answerable.maintenance.statistics import FilterChoices, LibraryStats
+    from answerable.maintenance.verification.findings import Finding, VerifyReport
     from answerable.protocols import StoredDocument
-    from answerable.tables.table import Table
 
 Plain = dict[str, Any]
 
 _ADDED = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
-_ROWS = 200
 _ESTIMATED = ("tokens", "estimated_seconds", "cost")
 
 
 def answer_json(found: Answer) -> Plain:
-    """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
-    names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
-    written = ("model", "draft", "checks", "usage", "problem", "problem_code") if found.model else ()
+    """Return an answer as JSON, with its citations; a model's answer also with its checks and cost."""
+    names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings", "why")
+    written = ("model", "checks", "usage", "problem", "problem_code") if found.model else ()
     narrowing = narrowing_json(found.narrowing)
     return {**_pick(found, *names, *written), "narrowing": narrowing, **unavailable_json(found.unavailable)}
 
 
 def unavailable_json(found: Mapping[str, str]) -> Plain:
-    """Return the libraries that couldn't be asked, of several, as a member of a JSON object; none if all could."""
+    """Return a JSON member with the libraries that couldn't be searched, if several are; {} if all could be."""
     listed = [{"library": library, "reason": reason} for library, reason in found.items()]
     return {"unavailable": listed} if listed else {}
 
@@ -93,7 +76,7 @@ def verification_json(report: VerifyReport) -> Plain:
 
 
 def _finding_json(finding: Finding) -> Plain:
-    from answerable.maintenance.verification import Repair
+    from answerable.maintenance.verification.findings import Repair
 
     return {
         "kind": str(finding.kind),
@@ -106,15 +89,21 @@ def _finding_json(finding: Finding) -> Plain:
 
 def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
     """Return a document as JSON, with its text and the spans of its chunks; a chat also with statistics."""
-    statistics = chat_statistics(found)
+    statistics = statistics_json(found)
     return {
         "document_id": found.id,
         **_pick(found, "source", "title", "type", "language"),
         "metadata": dict(found.metadata),
-        **({"statistics": _plain(statistics)} if statistics else {}),
+        **({"statistics": statistics} if statistics else {}),
         "chunks": [{**_pick(chunk, "start", "end"), "location": str(chunk.location)} for chunk in chunks],
         "content": found.content,
     }
+
+
+def statistics_json(found: Document) -> Plain | None:
+    """Return the statistics of a chat as JSON; None for other documents."""
+    statistics = chat_statistics(found)
+    return _pick(statistics, *(field.name for field in fields(statistics))) if statistics else None
 
 
 def part_json(part: Part) -> Plain:
@@ -151,7 +140,7 @@ def citation_json(citation: Citation) -> Plain:
 
 
 def _of(library: str) -> Plain:
-    """Return the field that names the library, where several are asked."""
+    """Return the field that names the library, if several are searched; otherwise {}."""
     return {"library": library} if library else {}
 
 
@@ -168,7 +157,9 @@ def result_json(result: RetrievalResult) -> Plain:
 
 
 def nearest_json(question: str, language: str, result: RetrievalResult) -> Plain:
-    """Return why a passage doesn't answer a question as JSON: its nearest sentence, and the words that it lacks."""
+    """Return as JSON why a passage doesn't answer: its sentence nearest to the question, and the words it lacks."""
+    from answerable.answering.sentences import nearest
+
     found = nearest(question, language, result)
     return {
         **_pick(found, "text", "start", "end", "present", "missing"),
@@ -178,7 +169,7 @@ def nearest_json(question: str, language: str, result: RetrievalResult) -> Plain
 
 
 def choices_json(found: FilterChoices) -> Plain:
-    """Return what a library can be filtered by as JSON."""
+    """Return the values to filter a library by, as JSON."""
     return {**_pick(found, "types", "languages", "first_day", "last_day"), "people": list(found.people)}
 
 
@@ -195,40 +186,8 @@ def stats_json(found: LibraryStats) -> Plain:
     return {**_pick(found, *names), "embedder": str(found.fingerprint) if found.fingerprint else None}
 
 
-def library_overview_json(found: LibraryOverview, is_complete: bool) -> Plain:
-    """Return the overview of a library as JSON."""
-    return {"complete": is_complete, **_pick(found, "extracts", "questions")}
-
-
-def document_overview_json(found: DocumentOverview) -> Plain:
-    """Return the overview of a document as JSON, with the first rows of its tables."""
-    document = found.document
-    return {
-        "document_id": document.id,
-        **_pick(document, "source", "title", "type", "language"),
-        "web_address": saved_from(document),
-        "chunks": found.chunks,
-        "characters": len(document.content),
-        "pages": max((part.page or 0 for part in document.parts), default=0),
-        **_pick(found, "extracts", "outline", "statistics"),
-        "tables": [_table(table) for table in found.tables],
-    }
-
-
-def _table(table: Table) -> Plain:
-    start, end = table.span
-    return {
-        "title": table.title,
-        "columns": [column.name for column in table.columns],
-        "rows": [[value.text for value in row.values] for row in table.rows[:_ROWS]],
-        "total_rows": len(table.rows),
-        "start": start,
-        "end": end,
-    }
-
-
 def _place(location: Location) -> Plain:
-    """Return a location as JSON: one text for people, and its known parts for programs."""
+    """Return a location as JSON: a text for people, and its known parts for programs."""
     names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds")
     known = {name: value for name, value in _pick(location, *names).items() if value}
     unit = {} if location.unit is PartKind.PAGE else _pick(location, "unit")

@@ -1,1 +1,1 @@
-"""Work on a whole library: verification, backup, new vectors, copies."""
+"""Operations on a whole library: verifying, exporting and importing, copying, reindexing, erasing."""

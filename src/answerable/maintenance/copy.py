@@ -1,4 +1,4 @@
-"""Copying a library from one store to another without embedding again."""
+"""Copies a library to another store without embedding again; reads a document consistently while others write."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from answerable.datatypes import Document
 from answerable.errors import EmbedderMismatch
 from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocument
 
+# Chunks per request; also the numbers without a chunk after which skipped numbers are tried again. A round number.
 WINDOW = 500
-# After this many numbers without a chunk, search the skipped numbers again.
 _FAR = 10 * WINDOW
 
 
@@ -24,6 +24,7 @@ class CopyReport:
     chunks: int = 0
 
 
+Whole = tuple[StoredDocument, Document, list[IndexedChunk]]
 OnCopied = Callable[[CopyReport], None]
 
 
@@ -50,7 +51,7 @@ def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None
 
 
 def put_unless_there(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> bool:
-    """Put a document unless it is there already, replacing others of its id or source; return whether it was put."""
+    """Put a document unless the target has it, replacing others with its id or source; return whether it was put."""
     for other in target.lookup(document.id, ""):
         if (other.id, other.content_hash, other.chunks) == (document.id, document.content_hash, len(chunks)):
             return False
@@ -63,7 +64,7 @@ def _put(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> N
 
 
 def share_fingerprint(made_by: Fingerprint | None, target: Store) -> None:
-    """Bind the target to the embedder of the copied vectors. Raise EmbedderMismatch if it has another one."""
+    """Bind the target to the embedder of the copied vectors. Raise EmbedderMismatch if it has another embedder."""
     if made_by is None:
         return
     if target.fingerprint is None:
@@ -80,7 +81,7 @@ def _is_there(stored: StoredDocument, source: Store, target: Store) -> bool:
         if (other.id, other.chunks) == (stored.id, stored.chunks):
             if other.content_hash == stored.content_hash:
                 return True
-            # A tuple or a date in the metadata comes back as a list or a text, with another hash.
+            # The store returns a tuple or date of the metadata as a list or string, which changes the hash.
             document = source.document(stored.id)
             return document is not None and document.content_hash == other.content_hash
     return False
@@ -92,7 +93,7 @@ def _whole_documents(
     """Yield the missing documents with all their chunks, in the order of the chunks' numbers."""
     collected: dict[tuple[str, str], list[IndexedChunk]] = {}
     for found in _windows(source, missing):
-        # Of a document that changes meanwhile, chunks of two versions may be read: its hash tells them apart.
+        # If a document changes meanwhile, chunks of both versions may be read: compare the hashes of their documents.
         hashes = {owner.id: owner.content_hash for _, owner in found.values() if owner.id in missing}
         for chunk, owner in found.values():
             if owner.id in missing:
@@ -108,7 +109,7 @@ def _whole_documents(
 
 
 def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict[int, tuple[IndexedChunk, Document]]]:
-    """Yield the source's chunks in steps, by number, until nothing is missing."""
+    """Yield the source's chunks in batches, by number, until no document is missing."""
     first, skipped, far = 1, 0, _FAR
     while missing:
         found = source.fetch(range(first + skipped, first + skipped + WINDOW))
@@ -118,16 +119,27 @@ def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict
             skipped += WINDOW
             _forget_removed(source, missing)
         if skipped >= far:
-            # Chunks added meanwhile may have numbers that were skipped before.
+            # Chunks that were added meanwhile may have numbers that were skipped: start again.
             skipped, far = 0, 2 * far
         yield found
 
 
 def _forget_removed(source: Store, missing: dict[str, StoredDocument]) -> None:
-    """Read the missing documents again: drop those removed meanwhile, replace those changed meanwhile."""
+    """Look up the missing documents again: drop removed documents, and replace the entries of changed ones."""
     for document_id in list(missing):
         now = [stored for stored in source.lookup(document_id, "") if stored.id == document_id]
         if now:
             missing[document_id] = now[0]
         else:
             del missing[document_id]
+
+
+def whole_document(store: Store, listed: StoredDocument) -> Whole | None:
+    """Return a listed document as it is now, with its chunks; None if it has been removed."""
+    now: StoredDocument | None = listed
+    while now is not None:
+        before, document, chunks = now, store.document(now.id), store.indexed_chunks(now.id)
+        now = next((stored for stored in store.lookup(listed.id, "") if stored.id == listed.id), None)
+        if now and document and (now.content_hash, now.chunks) == (before.content_hash, before.chunks):
+            return now, document, chunks
+    return None

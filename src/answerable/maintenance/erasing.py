@@ -1,8 +1,8 @@
-"""Decides when a store rewrites its files, so that nothing is left there of what was removed.
+"""Decides when a store rewrites its files, so that no data of removed documents is left in them.
 
 Removing hides a document at once; its data may stay in free parts of files until these are rewritten, which takes time
-in proportion to the library. So a removal that was asked for is erased at once from a library of up to `AT_ONCE`
-passages. Otherwise, `SHARE` and `PATIENCE` bound how much stays how long in a library that is used.
+in proportion to the library. So a removal that a user requested is erased at once if the library has up to `AT_ONCE`
+passages. Otherwise, `SHARE` limits how much removed data stays, and `PATIENCE` how long, in a library that is used.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from answerable.protocols import Embedder, ErasingStore, Forgetting, Store, Uner
 
 Report = TypeVar("Report")
 
-# Some seconds of rewriting.
+# Libraries of at most this many passages are rewritten at once, which takes a few seconds.
 AT_ONCE = 10_000
+# Removed passages as a share of the passages in the library, above which the files are rewritten. A round number.
 SHARE = 0.1
-# Seconds: a day.
+# Seconds (a day) after which removed data is erased.
 PATIENCE = 86_400.0
 
 NOTHING = Unerased(0, 0.0)
@@ -39,7 +40,7 @@ def erase(store: Store) -> None:
 
 
 def erasing_note(passages: int) -> str:
-    """Return what to tell the user about this many unerased passages."""
+    """Return the note for the user about this number of unerased passages."""
     return (
         f"{passages:,} removed passages may still have data in the library's files. `answerable verify --repair` "
         "erases it, once no other process uses the library; so does adding or syncing, at most once a day."
@@ -47,7 +48,7 @@ def erasing_note(passages: int) -> str:
 
 
 def erase_if_due(store: Store, asked: bool = False) -> None:
-    """Erase what was removed, if it is time to; `asked` if somebody asked for the removal. A failure leaves it due."""
+    """Erase removed data if it is due; `asked` means that a user requested the removal. Ignore a LibraryError."""
     if isinstance(store, ErasingStore) and store.is_writable:
         with suppress(LibraryError):
             left = store.unerased()
@@ -56,7 +57,7 @@ def erase_if_due(store: Store, asked: bool = False) -> None:
 
 
 def erased_if_due(store: Store, report: Report, asked: bool = False) -> Report:
-    """Do the same, and return the report of what was done before."""
+    """Do the same as `erase_if_due`, and return `report` unchanged."""
     erase_if_due(store, asked)
     return report
 

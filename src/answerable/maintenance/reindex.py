@@ -1,21 +1,21 @@
-"""Changes a library's embedder: embeds all chunks again, stores the new vectors beside the old ones, then switches.
+"""Changes a library's embedder: embeds all chunks again, stores the new vectors next to the old ones, then switches.
 
-Until the switch the library answers with the old vectors. After an interruption, the next run resumes. Documents and
-chunks don't change, since splitting doesn't depend on the embedder.
+Until the switch, searches use the old vectors. After an interruption, the next run resumes. Documents and chunks don't
+change, since splitting doesn't depend on the embedder.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.indexing.prepare import passage
+from answerable.indexing.prepare import passage, seconds_per_token
 from answerable.protocols import Embedder, Fingerprint, NextVectors, Passage, Store
-from answerable.stores.binding import other_gathering
+from answerable.stores.records import other_reindex
 
-# A few seconds of work, which a killed process loses.
+# Passages per batch: a killed process loses one batch, a few seconds of work.
 BATCH = 32
+# Passages to embed for an estimate of the time: a few seconds of work. A round number.
 SAMPLE = 8
 
 
@@ -42,55 +42,55 @@ OnReindexed = Callable[[ReindexReport], None]
 def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = None) -> ReindexReport:
     """Embed all chunks with another embedder and replace the old vectors in one step.
 
-    From then on the library must be opened with that embedder; processes that use the old one get EmbedderMismatch.
+    From then on the library must be opened with the new embedder; processes with the old one get EmbedderMismatch.
     Raise LibraryReadOnly, EmbedderMismatch if vectors of a third embedder are being collected, and LibraryError.
     """
     before, after = store.fingerprint, embedder.fingerprint
-    gathered = store.next_vectors()
+    collected = store.next_vectors()
     if before in (None, after):
-        gathered.drop()
+        collected.drop()
         store.bind_embedder(after)
         return ReindexReport(before, after)
-    gathered.begin(after)
+    collected.begin(after)
     while True:
-        for done, total in _gather(store, gathered, embedder):
+        for done, total in _collect(store, collected, embedder):
             if on_progress:
                 on_progress(ReindexReport(before, after, done, total))
-        # Chunks added meanwhile are embedded before anything is switched.
-        if gathered.switch():
+        # `switch` does nothing if chunks were added meanwhile: embed these, then try again.
+        if collected.switch():
             store.refresh()
             total = store.count()[1]
             return ReindexReport(before, after, total, total)
 
 
 def estimate(store: Store, embedder: Embedder) -> ReindexReport:
-    """Estimate tokens, time and cost of the remaining chunks. If embedding is free, time it on a few passages."""
+    """Estimate tokens, time and cost of the remaining chunks. If embedding is free, time it with a few passages."""
     before, after = store.fingerprint, embedder.fingerprint
     if before in (None, after):
         return ReindexReport(before, after)
-    gathered = store.next_vectors()
-    if gathered.fingerprint not in (None, after):
-        assert gathered.fingerprint is not None
-        raise other_gathering(gathered.fingerprint, after)
-    missing = gathered.missing()
+    collected = store.next_vectors()
+    if collected.fingerprint not in (None, after):
+        assert collected.fingerprint is not None
+        raise other_reindex(collected.fingerprint, after)
+    missing = collected.missing()
     tokens = 0
     for _, passages in _batches(store, missing):
         tokens += sum(embedder.count_tokens([passage.text for passage in passages]))
     sample = [one for _, passages in _batches(store, missing[:SAMPLE]) for one in passages]
     total = store.count()[1]
-    seconds = tokens * _seconds_per_token(embedder, sample) if sample and embedder.cost(tokens) == 0 else 0.0
+    seconds = tokens * seconds_per_token(embedder, sample) if sample and embedder.cost(tokens) == 0 else 0.0
     return ReindexReport(before, after, total - len(missing), total, tokens, seconds, embedder.cost(tokens))
 
 
-def _gather(store: Store, gathered: NextVectors, embedder: Embedder) -> Iterator[tuple[int, int]]:
+def _collect(store: Store, collected: NextVectors, embedder: Embedder) -> Iterator[tuple[int, int]]:
     """Embed all missing chunks; yield after each batch the number of chunks done and in total."""
-    missing = gathered.missing()
+    missing = collected.missing()
     total = store.count()[1]
     done = total - len(missing)
     yield done, total
     for numbers, passages in _batches(store, missing):
         made = embedder.embed_passages(passages)
-        gathered.keep(dict(zip(numbers, made, strict=True)))
+        collected.keep(dict(zip(numbers, made, strict=True)))
         done += len(numbers)
         yield done, total
 
@@ -101,11 +101,3 @@ def _batches(store: Store, numbers: Sequence[int]) -> Iterator[tuple[list[int], 
         found = store.fetch(numbers[start : start + BATCH])
         if found:
             yield list(found), [passage(indexed.chunk, indexed.sentences) for indexed, _ in found.values()]
-
-
-def _seconds_per_token(embedder: Embedder, passages: Sequence[Passage]) -> float:
-    # The first one loads the model.
-    embedder.embed_passages(passages[:1])
-    started = time.monotonic()
-    embedder.embed_passages(passages[1:])
-    return (time.monotonic() - started) / max(sum(embedder.count_tokens([one.text for one in passages[1:]])), 1)

@@ -1,93 +1,46 @@
-"""The engine's interfaces. An implementation can be replaced without changing anything else."""
+"""The engine's interfaces. Each implementation can be replaced without changes elsewhere."""
 
-from answerable.datatypes import Span
-from answerable.protocols.answering import (
-    Answerer,
-    AnswerReader,
-    ChatModel,
-    Delta,
-    Evidence,
-    Message,
-    Quoting,
-    Reading,
-    Reranker,
-    StatementJudge,
-)
-from answerable.protocols.passages import (
-    Embedder,
-    Fingerprint,
-    Forgetting,
-    Passage,
-    PassageVectors,
-    TextSplitter,
-    TokenEmbedder,
-)
-from answerable.protocols.plugins import AnswererFactory, EmbedderFactory, SplitterFactory, StoreFactory
-from answerable.protocols.sources import Reader, SyncRecord, Visit, Visited
-from answerable.protocols.stores import (
-    Addition,
-    BatchStore,
-    CoreStore,
-    CountingStore,
-    Difference,
-    DocumentStore,
-    ErasingStore,
-    IndexedChunk,
-    Issue,
-    JoinedStore,
-    NextVectors,
-    ReindexableStore,
-    RepairableStore,
-    SearchStore,
-    Store,
-    StoredDocument,
-    SyncStore,
-    Unerased,
-)
-
-__all__ = [
-    "Addition",
-    "AnswerReader",
-    "Answerer",
-    "AnswererFactory",
-    "BatchStore",
-    "ChatModel",
-    "CoreStore",
-    "CountingStore",
-    "Delta",
-    "Difference",
-    "DocumentStore",
-    "Embedder",
-    "EmbedderFactory",
-    "ErasingStore",
-    "Evidence",
-    "Fingerprint",
-    "Forgetting",
-    "IndexedChunk",
-    "Issue",
-    "JoinedStore",
-    "Message",
-    "NextVectors",
-    "Passage",
-    "PassageVectors",
-    "Quoting",
-    "Reader",
-    "Reading",
-    "ReindexableStore",
-    "RepairableStore",
-    "Reranker",
-    "SearchStore",
-    "Span",
-    "SplitterFactory",
-    "StatementJudge",
-    "Store",
-    "StoreFactory",
-    "StoredDocument",
-    "SyncRecord",
-    "SyncStore",
-    "TextSplitter",
-    "TokenEmbedder",
-    "Unerased",
-    "Visit",
-    "Visited",
-]
+from answerable.datatypes import Span as Span
+from answerable.protocols.answering import Answerer as Answerer
+from answerable.protocols.answering import AnswererFactory as AnswererFactory
+from answerable.protocols.answering import AnswerReader as AnswerReader
+from answerable.protocols.answering import ChatModel as ChatModel
+from answerable.protocols.answering import Delta as Delta
+from answerable.protocols.answering import Message as Message
+from answerable.protocols.answering import Reading as Reading
+from answerable.protocols.answering import Reranker as Reranker
+from answerable.protocols.answering import Tool as Tool
+from answerable.protocols.answering import ToolCall as ToolCall
+from answerable.protocols.answering import ToolModel as ToolModel
+from answerable.protocols.passages import Embedder as Embedder
+from answerable.protocols.passages import EmbedderFactory as EmbedderFactory
+from answerable.protocols.passages import Fingerprint as Fingerprint
+from answerable.protocols.passages import Forgetting as Forgetting
+from answerable.protocols.passages import Passage as Passage
+from answerable.protocols.passages import PassageVectors as PassageVectors
+from answerable.protocols.passages import SplitterFactory as SplitterFactory
+from answerable.protocols.passages import TextSplitter as TextSplitter
+from answerable.protocols.passages import TokenEmbedder as TokenEmbedder
+from answerable.protocols.sources import Reader as Reader
+from answerable.protocols.sources import SyncRecord as SyncRecord
+from answerable.protocols.sources import Visit as Visit
+from answerable.protocols.sources import Visited as Visited
+from answerable.protocols.stores import Addition as Addition
+from answerable.protocols.stores import BatchStore as BatchStore
+from answerable.protocols.stores import CoreStore as CoreStore
+from answerable.protocols.stores import CountingStore as CountingStore
+from answerable.protocols.stores import Difference as Difference
+from answerable.protocols.stores import DocumentStore as DocumentStore
+from answerable.protocols.stores import ErasingStore as ErasingStore
+from answerable.protocols.stores import IndexedChunk as IndexedChunk
+from answerable.protocols.stores import Issue as Issue
+from answerable.protocols.stores import JoinedStore as JoinedStore
+from answerable.protocols.stores import NextVectors as NextVectors
+from answerable.protocols.stores import ReindexableStore as ReindexableStore
+from answerable.protocols.stores import RepairableStore as RepairableStore
+from answerable.protocols.stores import SearchStore as SearchStore
+from answerable.protocols.stores import Store as Store
+from answerable.protocols.stores import StoredDocument as StoredDocument
+from answerable.protocols.stores import StoreFactory as StoreFactory
+from answerable.protocols.stores import SyncStore as SyncStore
+from answerable.protocols.stores import Unerased as Unerased

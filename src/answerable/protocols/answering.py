@@ -1,32 +1,30 @@
-"""Interfaces of answering: reranker, reader of passages, chat model, answerer."""
+"""Interfaces of answering: reranker, reader model, chat model, answerer."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray, IntArray, RetrievalResult, Span, Usage
-from answerable.filters import Filter
-from answerable.protocols.stores import IndexedChunk
+from answerable.datatypes import Exchange, FloatArray, IntArray, RetrievalResult, Span, Usage
 
 
 class Reranker(Protocol):
-    """Scores texts for a question more exactly than a search can. Thread-safe."""
+    """Scores how well texts match a question, more accurately than a search. Thread-safe."""
 
     def judge(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
         """Return a score per text: 1 for the best, 0 for irrelevant ones.
 
-        `words` maps the spans of the question's words to their rarity in the library.
+        `words` maps the spans of the question's words to their inverse document frequency in the library.
         """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What a reader finds in a window: the logit that the window answers, and the most likely answer in it.
+    """A reader model's result for a window of text: the logit that it answers the question, and its likeliest answer.
 
-    `start` and `end` are the answer's characters in the window. `starts` are the characters at which tokens start, and
-    `likely` the probability of each that the answer starts there, given that there is one.
+    `start` and `end` are character offsets of the answer in the window, `starts` those at which tokens start. `likely`
+    has for each of `starts` the probability that the answer starts there, given that the window has an answer.
     """
 
     logit: float
@@ -35,48 +33,62 @@ class Reading:
     starts: IntArray
     likely: FloatArray
 
-    def share(self, start: int, end: int) -> float:
-        """Return the probability that the answer starts between these characters, given that there is one."""
-        first, last = self.starts.searchsorted((start, end)).tolist()
-        return float(self.likely[first:last].sum())
-
 
 class AnswerReader(Protocol):
-    """Reads a question and texts together. Thread-safe."""
+    """A model that reads a question together with texts, to find the answer in them. Thread-safe."""
 
     def read(self, question: str, windows: Sequence[str]) -> list[Reading]:
         """Read each window, a text of a few sentences, together with the question."""
 
 
-class StatementJudge(Protocol):
-    """Reads statements together with texts. Thread-safe."""
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that a model may call. `parameters` is the JSON Schema of its arguments, an object."""
 
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Return, for each statement and text, the logit that the text supports the whole statement."""
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool. `arguments` is JSON as the model wrote it, which may be malformed."""
+
+    id: str
+    name: str
+    arguments: str
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message to a chat model."""
+    """One message of a conversation with a chat model.
 
-    role: Literal["system", "user", "assistant"]
+    `calls` are the tools that a message of the model calls. A message with the role `tool` is the result of the call
+    with the id `call_id`.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of a model's answer. The last one has no text, but the usage if the provider reports it.
+    """A piece of a model's answer. The last piece has no text, but has the usage if the provider reports it.
 
-    `truncated` on the last piece: the answer reached its token limit.
+    `truncated` is true for the last piece if the answer reached its token limit; `calls` are complete tool calls.
     """
 
     text: str
     usage: Usage | None = None
     truncated: bool = False
+    calls: tuple[ToolCall, ...] = ()
 
 
+@runtime_checkable
 class ChatModel(Protocol):
-    """Writes answers. Thread-safe."""
+    """A model that writes answers. Thread-safe."""
 
     @property
     def name(self) -> str:
@@ -95,47 +107,38 @@ class ChatModel(Protocol):
         """Close connections. Idempotent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A question and the passages retrieved for it.
+@runtime_checkable
+class ToolModel(ChatModel, Protocol):
+    """A chat model that may call tools. Thread-safe."""
 
-    `word_weights` maps each word of the question, given as the set of its stems, to its rarity in the library.
-    `chunks` has the order of `results`. `where` is the filter of the search; of a chat, only messages that pass it may
-    be quoted. `topic` is the question without the names and times that became part of the filter; it may be empty.
-    `about` is the topic also where such a filter found nothing and everything was searched. `message` is what the user
-    wrote, of which the question was made. `computed` is the answer if the question asks for a computation.
-    """
+    def converse(
+        self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
+    ) -> Generator[Delta, None, None]:
+        """Stream the next message, text or calls of these tools, as `stream` does.
 
-    question: str
-    language: str
-    vector: FloatArray
-    word_weights: Mapping[frozenset[str], float]
-    results: tuple[RetrievalResult, ...]
-    chunks: tuple[IndexedChunk, ...]
-    where: Filter | None = None
-    topic: str | None = None
-    about: str = ""
-    message: str = ""
-    computed: Answer | None = None
+        Raise ToolsRefused before the first piece if the server or the model takes no tools.
+        """
 
 
 class Answerer(Protocol):
-    """Turns evidence into an answer with citations, or into a refusal."""
+    """Writes answers from passages, without this package's prompts. Thread-safe."""
 
-    def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
-        """Return the question rewritten to make sense without the history, and the usage of a model."""
+    @property
+    def name(self) -> str:
+        """The name to show as `Answer.model`."""
 
-    def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
-        """Yield events, the last with the answer, whose citations are verbatim in their documents."""
+    def write(self, question: str, passages: Sequence[RetrievalResult], history: Sequence[Exchange]) -> Iterable[str]:
+        """Return the answer in pieces, in which `[n]` cites the n-th passage.
+
+        `question` is what the user wrote. Each sentence of the answer is checked, like those of a chat model.
+        """
 
     def close(self) -> None:
         """Release all resources. Idempotent."""
 
 
-@runtime_checkable
-class Quoting(Protocol):
-    """An answerer with a chat model that can also do without it."""
+class AnswererFactory(Protocol):
+    """Makes the answerer or chat model for the setting `model`: NAME or NAME:MODEL, where NAME is the entry point's."""
 
-    @property
-    def quoting(self) -> Answerer:
-        """The answerer that only quotes."""
+    def __call__(self, model: str) -> Answerer | ChatModel:
+        """Return an answerer, or a chat model whose drafts are checked like those of built-in chat models."""

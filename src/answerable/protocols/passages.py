@@ -1,4 +1,4 @@
-"""Splitters (documents → chunks) and embedders (passages → vectors)."""
+"""Interfaces of splitters, which cut documents into chunks, and of embedders, which convert passages to vectors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ class TextSplitter(Protocol):
     """Cuts a document into chunks."""
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order; `document.content[chunk.start:chunk.end] == chunk.content`; only white space is left
-        out.
-        """
+        """Return chunks in order: `document.content[chunk.start:chunk.end] == chunk.content`; omit only white space."""
         ...
 
 
@@ -36,7 +34,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text to embed, and the spans in it (its sentences) that get vectors of their own."""
+    """A text to embed, and the spans in it (its sentences) that get separate vectors."""
 
     text: str
     spans: tuple[Span, ...] = ()
@@ -44,7 +42,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class PassageVectors:
-    """`whole` has shape (dimension,), `spans` (number of spans, dimension); float32, L2-normalised."""
+    """Float32 vectors, L2-normalised: `whole` has shape (dimension,), `spans` (number of spans, dimension)."""
 
     whole: FloatArray
     spans: FloatArray
@@ -77,10 +75,10 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Forgetting(Protocol):
-    """An embedder that keeps vectors, and can forget them."""
+    """An embedder that caches vectors, and can erase them."""
 
     def forget(self, passages: Sequence[Passage]) -> None:
-        """Erase what is kept of these passages."""
+        """Erase the cached vectors of these passages."""
         ...
 
 
@@ -95,3 +93,17 @@ class TokenEmbedder(Protocol):
     def embed_query_tokens(self, text: str, spans: Sequence[Span]) -> list[FloatArray]:
         """Return the token vectors of each span of a question (in order, disjoint), shape (tokens, dimension)."""
         ...
+
+
+class SplitterFactory(Protocol):
+    """Makes the splitter of a format or document type, which is the entry point's name."""
+
+    def __call__(self, chunk_size: int, chunk_overlap: int) -> TextSplitter:
+        """Return a splitter; the sizes are in characters."""
+
+
+class EmbedderFactory(Protocol):
+    """Makes the embedder for the setting `embedder`: NAME or NAME:MODEL, where NAME is the entry point's name."""
+
+    def __call__(self, model: str) -> Embedder:
+        """Return the embedder with this model, "" for its default. Raise SettingsError."""

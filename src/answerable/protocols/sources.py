@@ -1,15 +1,67 @@
-"""Readers of sources, and visits to sources that change."""
+"""Interfaces of file readers, the files that they read, and visits to sources that may have changed."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.protocols.reading import FileContents, SourceFile, SourceItem, UnreadFile
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A skipped file and the reason."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """A file to read; `read` returns its documents, at least one, or raises SourceError."""
+
+    name: str
+    read: Callable[[], list[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file at an absolute path, and its source name.
+
+    `data` holds the file's bytes if the reader can't access the path; `languages` are tesseract's language codes for
+    scanned pages.
+    """
+
+    path: str
+    source: str
+    languages: str = ""
+    data: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileContents:
+    """The documents in a file; for an archive, also the files skipped (by reason and by name) or failed."""
+
+    documents: tuple[Document, ...]
+    skipped: Mapping[str, int]
+    errors: tuple[SourceError, ...]
+    passed_over: tuple[UnreadFile, ...] = ()
+
+
+class ReadsAhead(Protocol):
+    """Reads files before they are needed."""
+
+    def expect(self, files: Sequence[SourceFile]) -> None:
+        """Announce the files that will be requested, in this order; some may be left out."""
+
+    def read(self, path: str) -> FileContents | None:
+        """Return the contents of a file, or None if the caller must read it. Raise SourceError."""
+
+    def stop(self) -> None:
+        """Stop reading; pending reads raise an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +69,7 @@ class SyncRecord:
     """A library's record of a followed file or page.
 
     `origin` is the folder, file or site that was added, `source` the file or page in it, `documents` the ids of its
-    documents (none if it was skipped). `hash` is the hash of the file's bytes, empty to have it read again;
+    documents (none if it was skipped). `hash` is the hash of the file's bytes; if empty, the file is read again.
     `validators` detect changes: a file's size and time, or a server's headers. `seen` is the time of the last check,
     with a time zone.
 
@@ -69,14 +121,14 @@ class Visit(Protocol):
 
     @property
     def passed_over(self) -> Sequence[UnreadFile]:
-        """Skipped files worth listing by name, so far."""
+        """Files skipped so far that are worth listing by name."""
 
     @property
     def errors(self) -> Sequence[SourceError]:
-        """Errors that left the listing incomplete, without the errors of single files or pages."""
+        """Errors because of which the listing is incomplete; errors of single files or pages aren't included."""
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
-        """Yield every file or page in a steady order; `known` are records of earlier visits by source.
+        """Yield every file or page, in the same order each time; `known` are records of earlier visits by source.
 
         Raise SourceError if there is nothing to read.
         """
@@ -92,7 +144,7 @@ class Reader(Protocol):
     """Reads files, folders and sites."""
 
     def listing(self, source: str) -> Sequence[SourceItem]:
-        """Return the files at a path in a steady order. Raise SourceError if there are none."""
+        """Return the files at a path, in the same order each time. Raise SourceError if there are none."""
 
     def read(self, file: SourceFile) -> FileContents:
         """Return the contents of a file. Raise SourceError."""
@@ -103,7 +155,7 @@ class Reader(Protocol):
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
         """Return a visit to a source, with the stored options or the current ones.
 
-        `checksum` reads every file, whatever its size and time. Raise SourceError and SettingsError.
+        With `checksum`, read every file, even if its size and time are unchanged. Raise SourceError and SettingsError.
         """
 
     def close(self) -> None:

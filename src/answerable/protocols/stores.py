@@ -1,6 +1,6 @@
-"""Interfaces of stores, one each for searching, adding, syncing and maintaining a library.
+"""Interfaces of stores, separate ones for searching, adding, syncing and maintaining a library.
 
-A store with the members of `CoreStore` is enough to add, search, ask and remove (see `stores.completed`).
+A store with the members of `CoreStore` is enough to add, search, answer and remove (see `stores.completed`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class IndexedChunk:
     """A chunk with everything a store needs to find it and to answer from it.
 
     `terms` are counts for keyword search, `fields` the values that filters compare, `sentences` spans of
-    `chunk.content` with one row of `sentence_vectors` each (no rows where the embedder makes none).
+    `chunk.content` with one row of `sentence_vectors` each (no rows if the embedder makes none).
     """
 
     chunk: Chunk
@@ -34,7 +34,7 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document's description, without its text. `library` names its library where several are asked."""
+    """A document's description, without its text. `library` names its library if several are searched as one."""
 
     id: str
     source: str
@@ -46,6 +46,22 @@ class StoredDocument:
     characters: int
     metadata: Mapping[str, Any] = field(default_factory=dict)
     library: str = ""
+
+    @classmethod
+    def of(cls, document: Document, chunks: int, content_hash: str = "") -> StoredDocument:
+        """Return the description of a document with this number of chunks.
+
+        `content_hash` is the stored hash. Without it the hash is computed, which gives another one if the metadata was
+        read back from JSON: there a date is a string and a tuple is a list.
+        """
+        return cls(
+            **{name: getattr(document, name) for name in ("id", "source", "title", "language")},
+            type=str(document.type),
+            content_hash=content_hash or document.content_hash,
+            chunks=chunks,
+            characters=len(document.content),
+            metadata=document.metadata,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +92,22 @@ class Difference(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """A fault that a store found in itself, where, and whether `repair` removes it."""
+    """A fault of a store and its place; `RepairableStore.repair` removes it."""
 
     kind: Difference
     where: str
     detail: str
-    can_repair: bool = True
 
 
 class Finds(Protocol):
     """The searches that every store has. Chunks are identified by numbers that the store assigns and never reuses."""
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
-        """Return number and cosine of the k chunks with the highest cosine, best first, ties by number."""
+        """Return number and cosine of the k chunks with the highest cosine, best first, then by number."""
         ...
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
-        """Return number and score of the k chunks with the highest BM25 score (see `text.bm25`), best first."""
+        """Return number and score of the k chunks with the highest BM25 score (see `text.terms`), best first."""
         ...
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
@@ -106,7 +121,7 @@ class Keeps(Protocol):
     def remove(self, *document_ids: str) -> bool:
         """Remove these documents in one step; return False if none of them exists.
 
-        From then on nothing finds or returns them. What stays in files is for `ErasingStore.erase`.
+        From then on no method finds or returns them. `ErasingStore.erase` deletes the data that stays in files.
         """
         ...
 
@@ -142,9 +157,9 @@ class SearchStore(Finds, Protocol):
     def search_terms(
         self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
     ) -> list[tuple[int, float]]:
-        """Return number and score of the k chunks with the highest BM25 score (see `text.bm25`), best first.
+        """Return number and score of the k chunks with the highest BM25 score (see `text.terms`), best first.
 
-        `rarities` of the terms replace those among the store's own chunks: a larger collection has it as a part.
+        `rarities` (inverse document frequencies) replace the store's own if it is searched as a part of several stores.
         """
         ...
 
@@ -167,18 +182,18 @@ class SearchStore(Finds, Protocol):
 
 @runtime_checkable
 class CountingStore(Protocol):
-    """What a store may offer so that the places of a text are counted without listing them."""
+    """An optional method of stores, which counts the chunks with a text without listing them."""
 
     def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
-        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        """Return, by hash of a text, how many chunks that pass `where` have this text (see `text.indexed_text`)."""
         ...
 
 
 class DocumentStore(Keeps, Protocol):
     """The part of a store that adding and removing use.
 
-    From the first read of `fingerprint` on, a store handles vectors of that embedder only: once they are replaced by
-    another embedder's, every method that reads or writes vectors raises EmbedderMismatch.
+    From the first read of `fingerprint` on, a store handles only vectors of that embedder: once another embedder's
+    vectors have replaced them, every method that reads or writes vectors raises EmbedderMismatch.
     """
 
     @property
@@ -221,19 +236,19 @@ class DocumentStore(Keeps, Protocol):
         ...
 
     def refresh(self) -> None:
-        """Bring up to date the indexes that writing doesn't update."""
+        """Update the indexes that the writing methods don't update."""
         ...
 
 
 @runtime_checkable
 class BatchStore(Protocol):
-    """What a store may offer because storing several documents in one step takes less than storing each."""
+    """An optional method of stores for which one step with several documents is faster than a step for each."""
 
     def put_all(self, additions: Sequence[Addition]) -> None:
         """Store documents with their chunks and records, in this order, all or none.
 
-        Each replaces the documents with its id or, unless it is empty, its source. Raise LibraryReadOnly and
-        LibraryError.
+        Each document replaces those with the same id or, unless it is empty, the same source. Raise LibraryReadOnly
+        and LibraryError.
         """
         ...
 
@@ -260,14 +275,14 @@ class RepairableStore(Protocol):
     """The part of a store that `verify` uses."""
 
     def audit(self) -> list[Issue]:
-        """Return the faults that other methods don't report: damage, orphans, wrong derived data.
+        """Return the faults that other methods don't show: damaged files, rows that can't be read.
 
-        Not checked here: whether a document lacks chunks or has wrong ones, which `indexed_chunks` shows.
+        Don't check what `stores.audit` compares for every store, such as counts and the results of searches.
         """
         ...
 
-    def repair(self) -> None:
-        """Remove orphans and unreadable rows, and rebuild wrong derived data.
+    def repair(self, rebuild: bool = True) -> None:
+        """Remove unreadable rows and rows that belong to no document; with `rebuild`, make all derived data again.
 
         Afterwards a document may lack chunks that couldn't be read. Raise LibraryReadOnly.
         """
@@ -276,7 +291,7 @@ class RepairableStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unerased:
-    """The number of removed passages whose data may still be in a store's files, and when these were last rewritten.
+    """The number of removed passages whose data may still be in a store's files, and when the files were rewritten.
 
     `erased` is a Unix time, 0 for never.
     """
@@ -293,27 +308,27 @@ class ErasingStore(Protocol):
     """
 
     def unerased(self) -> Unerased:
-        """Return how much of what was removed isn't erased yet."""
+        """Return how many removed passages aren't erased yet."""
         ...
 
     def erase(self) -> None:
         """Rewrite files that may still have data of removed passages. Takes time in proportion to the library.
 
-        What other processes hold open may be left: `unerased` tells. Raise LibraryError.
+        Files that other processes hold open may be left: then `unerased` still counts them. Raise LibraryError.
         """
         ...
 
 
 class NextVectors(Protocol):
-    """Vectors of another embedder, collected beside a library's own until they replace them in one step.
+    """Vectors of another embedder, collected next to a library's own vectors until they replace these in one step.
 
-    The collected vectors are kept when the process ends, unless the store is in memory. Raises LibraryReadOnly and
+    The collected vectors stay when the process ends, unless the store is in memory. Raises LibraryReadOnly and
     LibraryError.
     """
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being collected, None if there are none."""
+        """The embedder whose vectors are being collected; None if none are."""
         ...
 
     def begin(self, fingerprint: Fingerprint) -> None:
@@ -351,11 +366,11 @@ class ReindexableStore(Protocol):
 
 @runtime_checkable
 class JoinedStore(Protocol):
-    """A store of several libraries, which answers also without those that fail."""
+    """A store of several libraries, which goes on without libraries that fail."""
 
     @property
     def unavailable(self) -> Mapping[str, str]:
-        """The libraries that can't be asked at present, and why."""
+        """The libraries that can't be searched at present, and why."""
         ...
 
 
@@ -365,3 +380,10 @@ class Store(SearchStore, DocumentStore, SyncStore, RepairableStore, ReindexableS
     def close(self) -> None:
         """Release all resources. Idempotent."""
         ...
+
+
+class StoreFactory(Protocol):
+    """Makes the store at a library's address SCHEME://…, where SCHEME is the entry point's name."""
+
+    def __call__(self, address: str, create: bool) -> CoreStore:
+        """Return the store at the whole address. Without `create`, raise LibraryNotFound if there is none."""

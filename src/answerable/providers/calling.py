@@ -1,4 +1,9 @@
-"""Call a remote provider: with retries, a limit on concurrent calls and a limit on time."""
+"""Call a remote provider: with retries, limits on time, on concurrent calls and on the size of responses.
+
+Tenacity makes the retries, after random exponential waits (full jitter) or the wait that a server asks for. Its wrapper
+stamina isn't used: callers can't pass it a wait or a sleep function, and its counters are process-wide. Providers'
+clients limit neither the length nor the compression of responses, so this module does.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,25 @@ import math
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from typing import TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from answerable.errors import ProviderError, SettingsError
-from answerable.retries import retrying
 from answerable.text.characters import printable_line
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState, Retrying
 
 Result = TypeVar("Result")
 
-LONGEST_QUOTE = 300
-# This many characters identify a key: servers echo keys shortened or masked.
+LONGEST_QUOTE = 300  # characters: about four lines of a terminal
+# Characters that identify a key: servers repeat keys shortened or masked in their messages.
 _TELLING = 8
 _SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:(?://|\\\\)|\b(?:mailto|data|javascript|tel):", re.IGNORECASE)
 
@@ -67,6 +75,19 @@ class Caller:
             sleep=self.sleep,
         )(attempt)
 
+    def stream(
+        self, begin: Callable[[], tuple[Result, Generator[Result, None, None]]]
+    ) -> Generator[Result, None, None]:
+        """Yield the first piece that `begin` returns, then the following pieces; retry the call only before the first.
+
+        Closing the generator closes the connection, which stops the server.
+        """
+        with self.slot():
+            first, others = self.call(begin)
+            with closing(others):
+                yield first
+                yield from others
+
 
 def _is_retryable(error: BaseException) -> bool:
     return isinstance(error, ProviderError) and error.retryable
@@ -109,11 +130,11 @@ def host_of(address: str, setting: str, example: str) -> str:
 
 
 def quoted(text: str, secret: str = "") -> str:
-    """Prepare a server's text for our own messages: one short, printable line without the key.
+    """Return a server's text in a form for error messages: one short, printable line without the key.
 
-    Addresses lose their scheme, so that terminals do not make links of them: the text may be an attack.
+    Addresses lose their scheme, so that terminals don't turn them into links: the text may come from an attacker.
     """
-    # Longer than the final limit, so that no key is cut in two before it is masked.
+    # Cut only far above the final limit: a key that is cut in two would not be masked.
     line = _SCHEME.sub("", printable_line(text[: 100 * LONGEST_QUOTE]))
     if len(secret) >= _TELLING:
         line = re.sub(re.escape(secret[:_TELLING]) + r"\S*", "[key]", line)
@@ -121,3 +142,80 @@ def quoted(text: str, secret: str = "") -> str:
         line = line.replace(secret, "[key]")
     line = re.sub(r"\bsk-[\w*.…-]+", "[key]", line)
     return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + "…"
+
+
+def retry_after_of(error: BaseException) -> float | None:
+    """Return `error.retry_after` in seconds, or None if the error has none."""
+    return getattr(error, "retry_after", None)
+
+
+def retrying(
+    is_retryable: Callable[[BaseException], bool],
+    *,
+    tries: int,
+    seconds: float,
+    first_wait: float,
+    longest_wait: float,
+    sleep: Callable[[float], None] = time.sleep,
+    requested_wait: Callable[[BaseException], float | None] = retry_after_of,
+) -> Retrying:
+    """Return a retrier: `retrying(...)(work)` calls `work` until it succeeds, or raises its last error unchanged.
+
+    Stop after `tries` calls, or before a wait that would end later than `seconds` after the first call. The n-th wait
+    is random, at most `first_wait * 2**(n - 1)` and `longest_wait` seconds, unless `requested_wait` gives one.
+    """
+    from tenacity import Retrying, retry_if_exception, stop_after_attempt, stop_before_delay, wait_random_exponential
+
+    backoff = wait_random_exponential(multiplier=first_wait, max=longest_wait)
+
+    def wait(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        requested = requested_wait(error) if error else None
+        return backoff(state) if requested is None else requested
+
+    return Retrying(
+        sleep=sleep,
+        stop=stop_after_attempt(tries) | stop_before_delay(seconds),
+        wait=wait,
+        retry=retry_if_exception(is_retryable),
+        reraise=True,
+    )
+
+
+# Bytes: enough for thousands of vectors of thousands of numbers, or for the longest answer with an event per letter.
+LARGEST = 200_000_000
+AS_IT_IS = {"Accept-Encoding": "identity"}
+_EVENT = b"data:"
+
+
+def bounded(httpx: ModuleType, seconds: float, largest: int = LARGEST) -> Callable[[Any], None]:
+    """Return a response hook for a client of `httpx`, or of a package with the same classes.
+
+    A body of more than `largest` bytes, a compressed one, or one without an event for `seconds` raises that package's
+    error.
+    """
+
+    class Bounded(httpx.SyncByteStream):  # type: ignore[misc, name-defined]
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            received, deadline = 0, time.monotonic() + seconds
+            for piece in self._stream:
+                now = time.monotonic()
+                received += len(piece)
+                if _EVENT in piece:
+                    deadline = now + seconds
+                if received > largest or now > deadline:
+                    raise httpx.ReadError("the response doesn't end")
+                yield piece
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def bound(response: Any) -> None:
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            raise httpx.DecodingError("the response is compressed", request=response.request)
+        response.stream = Bounded(response.stream)
+
+    return bound

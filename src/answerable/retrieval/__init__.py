@@ -1,4 +1,4 @@
-"""Question → chunks: search by meaning and by keyword, fused."""
+"""Find the chunks for a question: search by meaning and by keyword, and fuse the results."""
 
 from answerable.exports import exported_from
 

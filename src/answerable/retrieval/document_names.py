@@ -1,4 +1,4 @@
-"""The name of a document as people type it → the documents it may mean."""
+"""Find the documents that a name may mean, as people type it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from answerable.datatypes import DocumentType
-from answerable.disk.names import expanded, source_of
+from answerable.disk.files import expanded, source_of
 from answerable.errors import DocumentNotFound
+from answerable.formats.locate import shown_source
 from answerable.protocols import Store, StoredDocument
 from answerable.text.characters import encodable
-from answerable.text.shown_names import shown_source
 from answerable.text.terms import fold
 
-_SHOWN = 8
-_SHORTEST = 3
+_SHOWN = 8  # documents listed in an error message, a few lines: a guess, not measured
+_SHORTEST = 3  # characters of a name; shorter ones begin too many words: a guess, not measured
 _NOTE = ".md"
 _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]{1,300})[^\[\]\n]*\]\]")
 
@@ -24,9 +24,9 @@ _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]{1,300})[^\[\]\n]*\]\]")
 def resolve(store: Store, name: str) -> str:
     """Return the id of the one document with this name (see `documents_called`), or whose id begins with it.
 
-    Otherwise the name may be a part of a title or file name. Raise DocumentNotFound if there is none or more than one.
+    Otherwise the name may be part of a title or file name. Raise DocumentNotFound if it means no document or several.
     """
-    # A name in another encoding reaches Python with lone surrogates, which no stored text has.
+    # A name typed in another encoding reaches Python with lone surrogates, which no stored text contains.
     plain = encodable(name)
     found = store.lookup(plain, plain)
     if len(found) != 1:
@@ -43,7 +43,7 @@ def resolve(store: Store, name: str) -> str:
 
 
 def ambiguous(name: str, found: Sequence[StoredDocument]) -> DocumentNotFound:
-    """Return the error for a name that means several documents, which it lists."""
+    """Return the error for a name that means several documents; the error lists them."""
     more = [f"… and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     return DocumentNotFound(
         f"{len(found)} documents match {encodable(name)[:200]!r}. Give more of the name or path, or the id:",
@@ -58,15 +58,15 @@ def _described(document: StoredDocument) -> str:
 
 
 def day_sent(document: StoredDocument) -> str:
-    """Return the day of a message, since many have the same subject; "" for other documents."""
+    """Return the day an e-mail was sent, since many e-mails share a subject; "" for other documents."""
     return str(document.metadata.get("first_day", "")) if document.type == DocumentType.MAIL else ""
 
 
 def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
-    """Return the documents with this id or source; without any, with this title; or else whose path ends with it.
+    """Return the documents with this id or source; else with this title; else whose path ends with the name.
 
-    A path may be relative to the working directory. The name of an archive means all of its members. A note in Markdown
-    is also called by its name without suffix, by an alias, or by a link to it, `[[Note|shown]]`.
+    A path may be relative to the working directory. The name of an archive means all of its members. A Markdown note
+    can also be named by its file name without suffix, by an alias, or by a link to it, `[[Note|shown]]`.
     """
     path = source_of(Path(expanded(name)))
     plain = _plain(_in_link(name))
@@ -84,9 +84,9 @@ def documents_called(documents: Sequence[StoredDocument], name: str) -> list[Sto
 
 
 def documents_like(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
-    """Return the documents whose title or file name has a word that begins with this name; or else all of its words.
+    """Return the documents whose title or file name has a word that begins with this name; else has all its words.
 
-    Case and accents don't matter. A name of fewer than three characters means none.
+    Case and accents don't matter. A name of fewer than three characters means no document.
     """
     wanted = _bare(name)
     if len(wanted) < _SHORTEST:
@@ -119,12 +119,12 @@ def _texts(values: object) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    # Some systems store é in file names as two characters.
+    # Some systems store é in file names as two code points.
     return unicodedata.normalize("NFC", text).casefold()
 
 
 def _with_ends(source: str) -> set[str]:
-    """Return every ending of a path that begins with a slash; for an archive's member, also the archive's endings."""
+    """Return every suffix of a path from a slash on; for an archive member, also those of the archive's path."""
     ends = set()
     for path in (source, source.partition("!/")[0]):
         steps = _plain(path).replace("\\", "/").strip("/").split("/")

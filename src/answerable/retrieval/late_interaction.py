@@ -1,8 +1,8 @@
 """Late interaction (Khattab & Zaharia 2020, arXiv:2004.12832): compare a question and a text token by token.
 
 Each question token scores its cosine with the nearest token in the text, weighted by the rarity of its word. The
-vectors come from the embedder that also searches, so no second model is needed, although it was not trained for this.
-nDCG@10 on the development sets without it and with it (500 questions each of XQuAD, SQuAD2 and across languages):
+vectors come from the embedder that also searches, so no second model is needed; it wasn't trained for this. nDCG@10 on
+the development sets without and with late interaction (500 questions each of XQuAD, SQuAD2 and across languages):
 
     SciFact en .724 .736     Cranfield en .437 .430     FaQuAD pt .939 .944     XQuAD en .982 .989, es .982 .984
     SQuAD2 en .953 .960, es .906 .917, pt .935 .945     es → en .943 .965       en → es .953 .966   de → en .929 .959
@@ -21,13 +21,13 @@ from answerable.datatypes import FloatArray, Span
 from answerable.protocols import TokenEmbedder
 
 SPREAD = 0.2
-"""A text this far below the best counts 0, as for cosines in `hybrid`."""
+"""A text whose score is this far below the best counts 0, like low cosines in `hybrid`."""
 KEPT = 200
-"""How many texts' vectors are cached: 40 MB for passages of 1,000 characters."""
+"""Number of texts whose vectors are cached: 40 MB for passages of 1,000 characters."""
 
 
 class LateInteraction:
-    """A reranker with an embedder's token vectors; caches those of the latest texts."""
+    """A reranker that uses an embedder's token vectors; it caches the vectors of the latest texts."""
 
     def __init__(self, embedder: TokenEmbedder) -> None:
         self._embedder = embedder
@@ -53,7 +53,7 @@ class LateInteraction:
 
     def _nearest(self, asked: FloatArray, texts: Sequence[npt.NDArray[np.float16]]) -> FloatArray:
         """Return the highest cosine of each question token (rows) with the tokens of each text (columns)."""
-        # A text without tokens is as far away as possible.
+        # A text without tokens gets the lowest cosine.
         some = [tokens if len(tokens) else -asked.mean(axis=0, keepdims=True) for tokens in texts]
         starts = np.cumsum([0, *map(len, some[:-1])])
         found: FloatArray = np.maximum.reduceat(asked @ np.concatenate(some).T.astype(np.float32), starts, axis=1)

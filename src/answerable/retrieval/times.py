@@ -1,32 +1,136 @@
-"""Times in a text ("3 May 2023", "hace dos semanas", "março") → periods, by the words of one language.
+"""Find the periods to search from times in a question ("in March", "hace dos semanas", "entre 3 e 5 de maio de 2023").
 
-Not dateparser: on our own tests it fails 27 of 128 cases (ranges, "in March" of each year, 31 February, "may", "ano"),
-in 2.9 ms a question against .09 ms. Not text2num for number words: it needs the accents that questions often lack, and
-shifts the offsets.
+Only the time at which something was said narrows the search, not a time that was talked about ("para el lunes", "the
+meeting of 12 May"). A month without a year means that month in every year of the documents. The patterns of each
+language are compiled from the word lists in `words/`.
+
+dateparser isn't used: it fails 27 of 128 cases of this project's tests (ranges, "in March" of each year, 31 February,
+"may", "ano"), and takes 2.9 ms a question instead of .09 ms. text2num isn't used for number words: it needs the accents
+that questions often lack, and shifts the offsets.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from enum import Enum
+from functools import cache
+from pathlib import Path
 
-from answerable.retrieval.time_grammar import Grammar
+from answerable.text.word_lists import LANGUAGES, read_toml
+
+FOLDER = Path(__file__).with_name("words")
+
+_ISO = r"(?P<year>[12]\d{3})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+_SLASHED = r"(?P<day>\d{1,2})(?P<sign>[/.-])(?P<month>\d{1,2})(?P=sign)(?P<year>[12]\d{3}|\d{2})"
+_YEAR = r"(?P<year>(?:19|20)\d{2})"
 
 Period = tuple[datetime, datetime]
 
 _EARLIER_DAY = re.compile(r"(?<![\w/.-])(\d{1,2})(?:st|nd|rd|th)?(?: (?:and|to|y|e|al?|ao) (?:the |el |o )?| ?[-–] ?)$")
+# Characters of words such as "3rd and the " before a date; the longest have 20. A guess, not measured.
 _LONGEST_EARLIER = 40
+# The largest number of units ("… months ago") that may mean a document's time. A round number, not measured.
 _LONGEST_AGO = 1200
+
+
+class Role(Enum):
+    """The meaning that the word before a date gives it: "since", "before" …"""
+
+    AT = "in"
+    SINCE = "since"
+    UNTIL = "until"
+    BEFORE = "before"
+    AFTER = "after"
+    BETWEEN = "between"
+    OF = "of"
+    FOR = "for"
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Words and patterns of one language; `words/en.toml` describes them.
+
+    `role`, `neutral` and `said` match at the end of the text before a time, `link` the text between two times.
+    """
+
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    numbers: Mapping[str, int]
+    units: Mapping[str, str]
+    roles: Mapping[str, Role]
+    dates: tuple[re.Pattern[str], ...]
+    relative: tuple[tuple[str, int, re.Pattern[str]], ...]
+    ago: tuple[re.Pattern[str], ...]
+    last: tuple[re.Pattern[str], ...]
+    month: re.Pattern[str]
+    weekday: re.Pattern[str]
+    neutral: re.Pattern[str]
+    role: re.Pattern[str]
+    said: re.Pattern[str]
+    link: re.Pattern[str]
+    past: re.Pattern[str]
+
+
+@cache
+def grammar_of(language: str) -> Grammar:
+    """Return the grammar of a language of `text.word_lists.LANGUAGES`."""
+    lists = read_toml(FOLDER / f"{language}.toml")
+    months, weekdays, numbers = _numbered(lists["months"]), _numbered(lists["weekdays"], 0), _numbered(lists["numbers"])
+    units = {word: unit for unit, words in lists["units"].items() for word in words.split("|")}
+    roles = {word: Role(name) for name, words in lists["roles"].items() for word in words.split("|")}
+    any_of = {"MONTH": _any_of(months), "WEEKDAY": _any_of(weekdays), "UNIT": f"(?P<unit>{_any_of(units)})"}
+    any_of["NUMBER"] = rf"(?P<number>\d{{1,3}}|{_any_of(numbers)})"
+
+    def filled(pattern: str) -> str:
+        return re.sub("|".join(any_of), lambda name: any_of[name[0]], pattern)
+
+    def whole(pattern: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w/.-])(?:{filled(pattern)})(?![\w/]|-\w)")
+
+    neutral, messages = filled(lists["neutral"]), lists["messages"]
+    gone = f"(?P<before>{lists['last_before']})?{{}}(?P<after>{lists['last_after']})?"
+    roles_at = _any_of(word for word, role in roles.items() if role is Role.AT)
+    return Grammar(
+        months,
+        weekdays,
+        numbers,
+        units,
+        roles,
+        dates=tuple(map(whole, (_ISO, _SLASHED, *lists["dates"], _YEAR))),
+        relative=tuple((name[:-1], int(name[-1]), whole(pattern)) for name, pattern in lists["relative"].items()),
+        ago=tuple(map(whole, lists["ago"])),
+        last=tuple(map(whole, lists["last"])),
+        month=whole(gone.format("(?P<month>MONTH)")),
+        weekday=whole(gone.format("(?P<weekday>WEEKDAY)")),
+        neutral=re.compile(rf"(?<!\w)(?:{neutral})[\s,]+$"),
+        role=re.compile(rf"(?<!\w)({_any_of(roles)})\s+$"),
+        said=re.compile(rf"(?<!\w)(?:{messages})\s+$"),
+        link=re.compile(
+            rf"\s*(?:(?P<range>(?:{lists['range']})\s|[-–])|(?:,|,?\s?(?:{lists['also']})\s))\s*"
+            rf"(?:(?:{roles_at}|{neutral})\s+)*"
+        ),
+        past=re.compile(rf"(?<!\w)(?:{'|'.join(lists['past_verbs'].split())}|{messages})(?!\w)"),
+    )
+
+
+def _numbered(words: str, start: int = 1) -> dict[str, int]:
+    return {word: number for number, same in enumerate(words.split(), start) for word in same.split("|")}
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Time:
     """A time in a text whose role is not known yet; the ends of `periods` are exclusive.
 
-    `needs_past` (a weekday, a day or month without a year): it may lie in the future, unless a verb in the question is
-    in the past tense. `needs_role` (a month or year alone): it is a time only after a word such as "in".
+    `needs_past` (a weekday, a day or month without a year): the time may lie in the future, unless a verb in the
+    question is in the past tense. `needs_role` (a month or year alone): it is a time only after a word such as "in".
     """
 
     start: int
@@ -129,3 +233,149 @@ def _days(day: date) -> Period:
 
 def _period(first: date, last: date) -> Period:
     return datetime(first.year, first.month, first.day), datetime(last.year, last.month, last.day) + timedelta(1)
+
+
+def fold_in_place(text: str) -> str:
+    """Return the text in lower case without accents, with the same offsets."""
+    return "".join(_folded_character(character) for character in text)
+
+
+def _folded_character(character: str) -> str:
+    lower = unicodedata.normalize("NFD", character)[0].lower()
+    return lower if len(lower) == 1 else character
+
+
+BEFORE = 40
+"""Characters before a time that are searched for words that belong to it."""
+
+_ISO_MONTH = re.compile(r"([12]\d{3})-(0?[1-9]|1[0-2])")
+# Years that include those of any document, and few enough to loop over.
+_YEARS = range(1900, 2101)
+# "Since March" and "in March" name March itself; "before March" does not.
+_ROLES = (None, Role.AT, Role.SINCE, Role.UNTIL)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTime:
+    """A time in a question, named by `question[start:end]`; the ends of periods are exclusive."""
+
+    start: int
+    end: int
+    periods: tuple[Period, ...]
+
+
+def asked_when(
+    folded: str, now: datetime, span: tuple[date, date], language: str = "", is_past: bool | None = None
+) -> list[NamedTime]:
+    """Return the times that narrow a question, in order; `folded` is its text in lower case without accents.
+
+    `span` is the first and the last day of the documents. `language` is tried first, then the other languages.
+    `is_past`: whether days without a year lie in the past; by default a verb in the question decides.
+    """
+    years = range(span[0].year, span[1].year + 1)
+    for known in sorted(LANGUAGES, key=lambda one: one != language):
+        grammar = grammar_of(known)
+        if named := list(_named(times_in(folded, grammar, now, years), folded, grammar, now, is_past)):
+            return named
+    return []
+
+
+def may_name_time(folded: str, now: datetime) -> bool:
+    """Return whether a text contains a possible time in one of the languages, in whatever role."""
+    return any(times_in(folded, grammar_of(language), now, _YEARS) for language in LANGUAGES)
+
+
+def _named(
+    times: Sequence[Time], folded: str, grammar: Grammar, now: datetime, is_past: bool | None
+) -> Iterator[NamedTime]:
+    """Apply roles ("since") and ranges ("from … to"); drop times that were only talked about."""
+    if is_past is None:
+        is_past = bool(grammar.past.search(folded))
+    index = 0
+    while index < len(times):
+        start, role = role_of(times[index], folded, grammar)
+        needs_past, needs_role = times[index].needs_past, times[index].needs_role
+        end, periods = times[index].end, times[index].periods
+        index += 1
+        while index < len(times) and (link := grammar.link.fullmatch(folded, end, times[index].start)):
+            following = times[index]
+            index += 1
+            end, needs_past = following.end, needs_past and following.needs_past
+            if link["range"] or role is Role.BETWEEN:
+                periods = _ranges(periods, following.periods)
+                role = Role.FOR if role is Role.FOR else Role.AT
+            else:
+                periods += following.periods
+        if (role is not None or not needs_role) and (is_past or not needs_past):
+            periods = _in_role(role or Role.AT, periods, now)
+            if periods:
+                yield NamedTime(start, end, periods)
+
+
+def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None]:
+    """Return the offset where the words that belong to a time begin, and the role they give it ("since", "before")."""
+    start = time.start
+    while start > time.start - BEFORE and (neutral := _ends(grammar.neutral, folded, start)):
+        start = neutral.start()
+    found = _ends(grammar.role, folded, start)
+    if found is None:
+        return start, None
+    role = grammar.roles[found[1]]
+    if role is Role.OF and (time.is_range or _ends(grammar.said, folded, found.start())):
+        role = Role.AT
+    return found.start(), role
+
+
+def _ends(pattern: re.Pattern[str], folded: str, end: int) -> re.Match[str] | None:
+    """Match a pattern that ends at `end`, within the last BEFORE characters: searching the whole text is slow."""
+    return pattern.search(folded, max(end - BEFORE, 0), end)
+
+
+def _ranges(firsts: Sequence[Period], lasts: Sequence[Period]) -> tuple[Period, ...]:
+    """Return a range for each period of `lasts`, from the nearest period of `firsts` before it."""
+    pairs = [(max((first for first in firsts if first[0] <= last[0]), default=None), last) for last in lasts]
+    return tuple((first[0], last[1]) for first, last in pairs if first)
+
+
+def _in_role(role: Role, periods: Sequence[Period], now: datetime) -> tuple[Period, ...]:
+    if role in (Role.AT, Role.BETWEEN):
+        return tuple(periods)
+    # "Since March" means the most recent March.
+    begun = [period for period in periods if period[0] <= now]
+    if not begun:
+        return ()
+    start, end = max(begun)
+    match role:
+        case Role.SINCE:
+            return ((start, datetime.max),)
+        case Role.AFTER:
+            return ((end, datetime.max),)
+        case Role.UNTIL:
+            return ((datetime.min, end),)
+        case Role.BEFORE:
+            return ((datetime.min, start),)
+    return ()
+
+
+def typed_when(text: str, now: datetime) -> Period | None:
+    """Return the period that the whole text names, its end exclusive, or None.
+
+    A month, day or weekday without a year is the last one that has begun. Weeks begin on Monday.
+    """
+    plain = fold_in_place(" ".join(text.split()))
+    if month := _ISO_MONTH.fullmatch(plain):
+        year, number = int(month[1]), int(month[2])
+        return datetime(year, number, 1), datetime(year + number // 12, number % 12 + 1, 1)
+    for language in LANGUAGES:
+        grammar = grammar_of(language)
+        for time in times_in(plain, grammar, now, _YEARS):
+            start, role = role_of(time, plain, grammar)
+            if (start, time.end) == (0, len(plain)) and role in _ROLES:
+                begun = [period for period in time.periods if period[0] <= now]
+                return max(begun) if begun else min(time.periods)
+    return None
+
+
+def days_of(period: Period) -> tuple[date, date]:
+    """Return the first and the last day of a period."""
+    return period[0].date(), (period[1] - datetime.resolution).date()

@@ -1,24 +1,37 @@
-"""Files and folders → Documents, read under limits in a process of their own."""
+"""Files and folders → Documents, read within limits in a separate process, and visited again if they are followed.
+
+A file whose size and modification time are unchanged isn't opened, unless that time is recent: a second change within
+the clock's resolution would have the same time.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import shlex
+import stat
+import threading
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
 
 from answerable.datatypes import Document
-from answerable.disk.names import expanded, source_of
-from answerable.errors import SourceNotFound, UnsupportedSource
-from answerable.protocols import Visit
-from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceItem
-from answerable.sources.context import ReadContext
-from answerable.sources.file_visits import READERS, FileReading, FileVisit
-from answerable.sources.folders import nothing_to_read, walk
-from answerable.sources.html.page_facts import PageFacts
-from answerable.sources.limits import Skipped
+from answerable.disk.files import expanded, source_of
+from answerable.errors import EmptySource, SourceError, SourceNotFound, UnreadPages, UnsupportedSource
+from answerable.protocols import SyncRecord, Visit, Visited
+from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
+from answerable.sources.chats.slack import digest_of, status_of
+from answerable.sources.context import Ocr, ReadContext, Skipped
+from answerable.sources.folders import ReasonsToSkip, Scan, nothing_to_read, walk
+from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, is_picture, without_ocr
+from answerable.sources.html.page_parts import PageFacts
 from answerable.sources.process.reading_process import ReadingProcess
+from answerable.sources.zotero import item_facts
 
 
 class FileReader:
@@ -51,7 +64,7 @@ class FileReader:
         return {}
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
-        """Return a visit to the file or folder, which keeps no records under `root`. Raise SourceNotFound."""
+        """Return a visit to the file or folder; files under `root` get no records. Raise SourceNotFound."""
         path = self._path(source)
         origin = source_of(path) if self._source(path) == source_of(path) else ""
         readers = f"{READERS} {self._ocr_version}".rstrip()
@@ -89,7 +102,7 @@ class FileReader:
     def _path(self, source: str) -> Path:
         if not source:
             raise SourceNotFound("the path is empty: name a file or a folder")
-        # The functions of os.path accept any text; the methods of Path raise errors for some.
+        # The functions of os.path accept any string; the methods of Path raise errors for some strings.
         path = Path(expanded(source))
         if not os.path.lexists(path):
             if "://" in source:
@@ -124,3 +137,246 @@ class FileReader:
         if self._root is None or not absolute.is_relative_to(self._root):
             return source_of(path)
         return source_of(absolute)[len(source_of(self._root)) :].lstrip("/")
+
+
+Result = TypeVar("Result")
+Sign = TypeVar("Sign")
+
+
+def while_waiting(work: Callable[[], Result], sign: Sign, stop: Callable[[], None]) -> Generator[Sign, None, Result]:
+    """Run `work` in a thread and return its result; meanwhile yield `sign` every 0.2 s. Closing early calls `stop`."""
+    future: Future[Result] = Future()
+    threading.Thread(target=_run, args=(work, future), name="reading", daemon=True).start()
+    try:
+        while not wait_for([future], 0.2).done:
+            yield sign
+    finally:
+        # Call `stop` again and again, since the work may not yet have begun what `stop` ends.
+        while not future.done():
+            stop()
+            wait_for([future], 0.05)
+    return future.result()
+
+
+def _run(work: Callable[[], Result], future: Future[Result]) -> None:
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+# Increment this version if file readers return other documents for the same bytes: every file is then read again.
+READERS = "4"
+# Nanoseconds: file systems round times to two seconds at worst, so a later change may have the same time.
+_RECENT = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """Functions that read and name files.
+
+    `read` raises SourceError, and records in `Skipped` what it leaves out. `expect` receives the files that will be
+    read, in order; some may turn out to be unchanged. `stop` ends the current read. `readers` is the version of the
+    file readers: if it changes, unchanged files are read again. Without `ocr`, pictures are skipped.
+    """
+
+    read: Callable[[Path, Skipped], list[Document]]
+    name: Callable[[Path], str]
+    expect: Callable[[Sequence[Path]], None]
+    stop: Callable[[], None]
+    readers: str = READERS
+    ocr: Ocr | None = None
+
+
+class FileVisit:
+    """One visit to a file or folder; see `protocols.Visit`. With the origin "", yield no records.
+
+    With `checksum`, hash every file even if its size and modification time are unchanged.
+    """
+
+    def __init__(self, path: Path, origin: str, reading: FileReading, checksum: bool = False) -> None:
+        self.origin = origin
+        # Folders that can't be listed count as skipped, and documents read from them earlier are kept.
+        self.errors: Sequence[SourceError] = ()
+        self._path = path
+        self._reading = reading
+        self._checksum = checksum
+        self._skipped = Skipped()
+        self._known: Mapping[str, SyncRecord] = {}
+        self._there: dict[str, Path] = {}
+        self._unreadable: list[str] = []
+        self._is_over = False
+
+    @property
+    def total(self) -> int:
+        """Number of files."""
+        return len(self._there)
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """Number of files and archive members skipped so far, by reason."""
+        return self._skipped.counts
+
+    @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """Names of skipped files and folders."""
+        return self._skipped.passed_over
+
+    def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
+        """Yield the files by name. Raise SourceError for a single file, EmptySource if nothing is readable."""
+        self._known = known
+        is_folder = os.path.isdir(self._path)
+        unchanged = self._scan() if is_folder else set()
+        if not is_folder:
+            self._there[self._reading.name(self._path)] = self._path
+        else:
+            self._reading.expect(
+                [path for source, path in self._there.items() if not self._is_read_alike(source, path)]
+            )
+        for source, path in self._there.items():
+            if source in unchanged:
+                yield Visited(source, record=known[source], is_unchanged=True)
+                continue
+            yield Visited(source)
+            try:
+                yield from self._visited(source, path)
+            except SourceError as error:
+                if not is_folder:
+                    raise
+                if isinstance(error, EmptySource) and _is_picture(path):
+                    yield self._without_text(source, path)
+                else:
+                    yield Visited(source, error=error)
+        self._is_over = True
+
+    def gone(self) -> list[str]:
+        """Return known files that no longer exist or are now skipped, except in folders that can't be listed."""
+        unseen = [source for source in self._known if source not in self._there] if self._is_over else []
+        return [source for source in unseen if not source.startswith(tuple(self._unreadable))]
+
+    def close(self) -> None:
+        """Do nothing: a visit keeps no file open."""
+
+    def _scan(self) -> set[str]:
+        """List the folder; return the sources that haven't changed."""
+        unchanged = set()
+        scan = Scan(self._path, self._skipped, self._reading.name)
+        files = list(scan)
+        why = ReasonsToSkip(self._path, [found.path for found in files], self._reading.ocr)
+        for found in files:
+            source = self._reading.name(found.path)
+            if self._is_same(source, found.path, found.status):
+                unchanged.add(source)
+            elif reason := why.of(found.path):
+                self._skipped.count(reason, source)
+                if reason != without_ocr() or source not in self._known:
+                    continue
+                # Without OCR, keep what was read from the picture where OCR was installed.
+                unchanged.add(source)
+            self._there[source] = found.path
+        self._unreadable = [f"{self._reading.name(folder).rstrip('/')}/" for folder in scan.unreadable]
+        if self._there:
+            return unchanged
+        folder = source_of(self._path)
+        if not self._known:
+            raise nothing_to_read(folder, self._skipped)
+        remove = f"`answerable remove {shlex.quote(folder)}`"
+        advice = f"what was read there earlier is kept; bring the files back, or remove them with {remove}"
+        raise nothing_to_read(folder, self._skipped, advice)
+
+    def _is_same(self, source: str, path: Path, status: os.stat_result) -> bool:
+        known = self._known.get(source)
+        if known is None or not known.hash or self._checksum:
+            return False
+        is_settled = status.st_mtime_ns < known.seen.timestamp() * 1e9 - _RECENT
+        return is_settled and self._validators(path, status) == known.validators
+
+    def _is_read_alike(self, source: str, path: Path) -> bool:
+        """Whether this version of the file readers made the known documents: unchanged bytes give these again."""
+        known = self._known.get(source)
+        return known is not None and bool(known.hash) and known.validators.get("readers") == self._readers(path)
+
+    def _visited(self, source: str, path: Path) -> Generator[Visited, None, None]:
+        seen = datetime.now(timezone.utc)
+        known = self._known.get(source)
+        before = _status(path)
+        if before and self._is_same(source, path, before):
+            yield Visited(source, record=known, is_unchanged=True)
+            return
+        if before and known and self._is_read_alike(source, path) and _digest(path) == known.hash:
+            record = replace(known, seen=seen, validators=self._validators(path, before))
+            yield Visited(source, record=record, is_unchanged=True)
+            return
+        counted = len(self._skipped.errors)
+        work = partial(self._reading.read, path, self._skipped)
+        documents = yield from while_waiting(work, Visited(source), self._reading.stop)
+        errors = self._skipped.errors[counted:]
+        yield from (Visited(source, error=error) for error in errors)
+        is_partial = any(not isinstance(error, UnreadPages) for error in errors)
+        record = SyncRecord(self.origin, source, seen, documents=tuple(document.id for document in documents))
+        yield Visited(source, tuple(documents), self._proven(record, path, before, is_partial) if self.origin else None)
+
+    def _without_text(self, source: str, path: Path) -> Visited:
+        """Count a picture without text, and record it, so that OCR doesn't read it again while it is unchanged."""
+        self._skipped.count(WITHOUT_TEXT, source)
+        record = SyncRecord(self.origin, source, datetime.now(timezone.utc))
+        return Visited(source, (), self._proven(record, path, _status(path), False) if self.origin else None)
+
+    def _proven(self, record: SyncRecord, path: Path, before: os.stat_result | None, is_partial: bool) -> SyncRecord:
+        """Add the file's hash to the record, unless the file changed meanwhile or was only partly read."""
+        known = self._known.get(record.source)
+        if is_partial and known:
+            # Keep the documents that were read earlier and can't be read now.
+            kept = tuple(each for each in known.documents if each not in record.documents)
+            record = replace(record, documents=record.documents + kept)
+        digest = _digest(path)
+        after = _status(path)
+        if is_partial or before is None or after is None or _version(before) != _version(after):
+            return record
+        return replace(record, hash=digest, validators=self._validators(path, after))
+
+    def _validators(self, path: Path, status: os.stat_result) -> Mapping[str, str]:
+        size, time = str(status.st_size), str(status.st_mtime_ns)
+        return {"size": size, "mtime_ns": time, "readers": self._readers(path)}
+
+    def _readers(self, path: Path) -> str:
+        """Return the version of the file readers and, for a file in Zotero's storage, of its entry in the database."""
+        facts = item_facts(path)
+        return f"{self._reading.readers} {facts.stamp}" if facts else self._reading.readers
+
+
+def _is_picture(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return is_picture(file.read(SAMPLE), path.name)
+    except OSError:
+        return False
+
+
+def _version(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return the status of a regular file, or None."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISDIR(status.st_mode):
+        return status_of(path)
+    return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, or "" if it can't be read."""
+    if os.path.isdir(path):
+        return digest_of(path)
+    digest = sha256()
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError:
+        return ""
+    return digest.hexdigest()

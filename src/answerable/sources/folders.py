@@ -11,7 +11,7 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
-from answerable.sources.chats.bundles import (
+from answerable.sources.chats.slack import (
     SLACK_LIST,
     channels_in,
     conversation_in,
@@ -19,20 +19,14 @@ from answerable.sources.chats.bundles import (
     is_slack_list,
     status_of,
 )
-from answerable.sources.context import Ocr
-from answerable.sources.formats import SAMPLE
-from answerable.sources.html.page_assets import LONGEST_PAGE, PageAssets
-from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
-from answerable.sources.limits import Skipped, skipped_summary
-from answerable.sources.unread import why_unread
+from answerable.sources.context import Ocr, Skipped, skipped_summary
+from answerable.sources.formats import SAMPLE, why_unread
+from answerable.sources.html.page_parts import LONGEST_PAGE, PAGE_PART, PageAssets, is_page_folder, is_page_part
 from answerable.sources.whatsapp.voice_notes import is_chat_name, is_voice_note
 
-_TWICE = "already read under another name"
-_OF_CHAT = "voice note of a chat"
 _OWN_IGNORE_FILE = ".answerableignore"
-_IGNORE_FILES = (".gitignore", _OWN_IGNORE_FILE)
 _MAILDIR = frozenset({"cur", "new", "tmp"})
-# Messages still being delivered.
+# The folder of messages that are still being delivered.
 _UNFINISHED = "tmp"
 _OF_MAIL_SERVER = ("dovecot", "courierimap", "maildirsize", "maildirfolder", "subscriptions")
 # The ignore patterns of a folder, which apply to everything under it.
@@ -50,8 +44,8 @@ class Found:
 def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    It skips hidden and ignored files, unsupported formats, parts of web pages, voice notes beside the chat that they
-    belong to, links that leave the folder, links to folders, and without OCR pictures.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, voice notes next to their chat, links
+    that leave the folder, links to folders and, without OCR, pictures.
     """
     skipped = skipped or Skipped()
     files = [found.path for found in Scan(root, skipped)]
@@ -68,7 +62,7 @@ def _plain_name(path: Path) -> str:
 
 
 class ReasonsToSkip:
-    """Why files in a folder are skipped, judging by what is in them."""
+    """Finds out from a file's content whether it is skipped, and why."""
 
     def __init__(self, root: Path, files: Sequence[Path], ocr: Ocr | None) -> None:
         self._ocr = ocr
@@ -76,7 +70,7 @@ class ReasonsToSkip:
         self._assets = PageAssets(map(self._relative, files), self._page)
 
     def of(self, path: Path) -> str:
-        """Return why a file is skipped, judging by its first bytes, its name and the pages around it, or ""."""
+        """Return why a file is skipped, by its first bytes, its name and the web pages around it; "" if it isn't."""
         try:
             with path.open("rb") as file:
                 head = file.read(SAMPLE)
@@ -110,9 +104,9 @@ def nothing_to_read(
 
 
 class Scan:
-    """Iterates over the same files as `walk`, and those of unsupported formats, without opening any.
+    """Iterates over the same files as `walk`, and over files of unsupported formats, without opening them.
 
-    `unreadable` lists the folders that couldn't be listed. Raise SourceNotFound, or SourceError for a file.
+    `unreadable` has the folders that can't be listed. Raise SourceNotFound, or SourceError if `root` is a file.
     """
 
     def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] = _plain_name) -> None:
@@ -155,12 +149,12 @@ class Scan:
             elif is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
                 self._skipped.count("file of a mail server", self._name(path))
             elif is_maildir and entry.name.startswith(".") and (path / "cur").is_dir():
-                # Maildir++ names folders of mail with a dot.
+                # In Maildir++, the names of mail folders begin with a dot.
                 yield from self._folder(path, rules, in_page)
             elif reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason, self._name(path))
             elif is_chat and is_voice_note(entry.name) and entry.is_file():
-                self._skipped.count(_OF_CHAT, self._name(path))
+                self._skipped.count("voice note of a chat", self._name(path))
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))
             else:
@@ -168,7 +162,7 @@ class Scan:
 
     def _rules(self, folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[_Rules]:
         present = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
-        for name in (each for each in _IGNORE_FILES if each in present):
+        for name in (each for each in (".gitignore", _OWN_IGNORE_FILE) if each in present):
             try:
                 lines = (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
                 yield folder, GitIgnoreSpec.from_lines(lines)
@@ -194,7 +188,7 @@ class Scan:
             return "no regular file"
         identity = (status.st_dev, status.st_ino)
         if identity in self._seen:
-            return _TWICE
+            return "already read under another name"
         self._seen.add(identity)
         return ""
 
@@ -208,7 +202,7 @@ def _reason_by_name(entry: os.DirEntry[str], path: Path, rules: tuple[_Rules, ..
     if entry.name.startswith("."):
         return "hidden"
     ending = "/" if entry.is_dir(follow_symlinks=False) else ""
-    # As in git, the innermost file with a matching pattern decides.
+    # As in git, the innermost ignore file with a matching pattern decides.
     for folder, patterns in reversed(rules):
         ignored = patterns.check_file(path.relative_to(folder).as_posix() + ending).include
         if ignored is not None:

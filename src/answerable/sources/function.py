@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, SourceError
 from answerable.protocols import SyncRecord, Visit, Visited
-from answerable.protocols.reading import FileContents, SourceFile, SourceItem, UnreadFile
+from answerable.protocols.sources import FileContents, SourceFile, SourceItem, UnreadFile
 
 ReadDocuments = Callable[[str], Iterable[Document]]
 
@@ -31,7 +31,7 @@ class FunctionReader:
         return FileContents(tuple(_read(self._function, file.path)), {}, ())
 
     def options(self, source: str) -> Mapping[str, str]:
-        """Return {}: the function needs nothing but the name."""
+        """Return {}: the function needs nothing but the source's name."""
         return {}
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:

@@ -1,27 +1,76 @@
-"""Markdown → Document, and headings → sections for every format with headings.
+"""Markdown → Document; and how readers of other formats write Markdown: tables, lists, sections with headings.
 
-The content is the Markdown in the file: what readers of the page see, see `mdx.py`.
+The content is the Markdown that people see on the file's page (`mdx.py`). Tags, aliases and links of Obsidian notes
+(help.obsidian.md), except those in code, also become metadata; they stay in the text.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
-from answerable.sources.text import require_text, stem
-from answerable.sources.wiki_links import note_facts
-from answerable.tables.front_matter import front_matter
+from answerable.sources.text import make_document, require_text
+from answerable.tables.grid import front_matter
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-# Every passage under a heading carries its title.
+_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,300})(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
+_LETTER = re.compile(r"[^\W\d]")
+_LISTS = {"tags": "tags", "tag": "tags", "aliases": "aliases", "alias": "aliases"}
+# Tags, aliases or links of a note: every passage carries them as metadata.
+_MOST = 200
+
+
+def note_facts(content: str, body: int, front_matter: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the lists `tags`, `aliases` and `links`, without empty lists.
+
+    A tag `home/garden` also counts as `home`. Links are the names of notes and files as written, without `.md`.
+    """
+    facts: dict[str, list[str]] = {}
+    for key, name in _LISTS.items():
+        values = (value.strip().lstrip("#") for value in front_matter.get(key, "").split(","))
+        facts.setdefault(name, []).extend(filter(None, values))
+    lines = list(_prose(content, body))
+    facts["tags"] += [tag[1] for line in lines if "#" in line for tag in _TAG.finditer(line) if _LETTER.search(tag[1])]
+    facts["tags"] = [step for tag in facts["tags"] for step in _with_parents(tag)]
+    facts["links"] = [
+        link[1].strip().removesuffix(".md") for line in lines if "[[" in line for link in _LINK.finditer(line)
+    ]
+    unique = {name: list(islice(dict.fromkeys(filter(None, values)), _MOST)) for name, values in facts.items()}
+    return {name: values for name, values in unique.items() if values}
+
+
+def _prose(content: str, body: int) -> Iterator[str]:
+    """Yield the lines outside of code that may hold a tag or a link."""
+    fence = ""
+    for line in content[body:].split("\n"):
+        if marker := _FENCE.match(line):
+            if not fence:
+                fence = marker[1]
+            elif marker[1].startswith(fence):
+                fence = ""
+        elif not fence and ("#" in line or "[[" in line):
+            yield _CODE.sub("", line) if "`" in line else line
+
+
+def _with_parents(tag: str) -> Iterator[str]:
+    steps = [step for step in tag.split("/") if step]
+    for end in range(len(steps), 0, -1):
+        yield "/".join(steps[:end])
+
+
+# Characters of a heading: every passage under it carries its title.
 _LONGEST_TITLE = 1_000
 _LINE_END = re.compile(r"\r\n?|\n")
 # Docusaurus writes {#id}, and in MDX {/* #id */}.
@@ -51,19 +100,17 @@ def read_markdown(content: str, source: str) -> Document:
     metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
     given = metadata.pop("title", "")
     facts = metadata if mdx.is_mdx else {**metadata, **note_facts(content, body, metadata)}
-    title = given or next((each.title for each in headings if each.level == 1), "") or stem(source)
+    title = given or next((each.title for each in headings if each.level == 1), "")
     parts = section_parts(content, headings, body)
     if body:
         parts = (Part(0, body, PartKind.SECTION), *parts)
-    return Document(
-        document_id(source, content), content, source, title, DocumentType.MARKDOWN, metadata=facts, parts=parts
-    )
+    return make_document(source, content, DocumentType.MARKDOWN, parts, title, facts)
 
 
 def section_parts(
     content: str, headings: Sequence[Heading], start: int = 0, end: int | None = None
 ) -> tuple[Part, ...]:
-    """Return one part per heading, up to the next one, and one for any text before the first."""
+    """Return one part per heading, up to the next heading, and one part for any text before the first heading."""
     parts: list[Part] = []
     path: list[Heading] = []
     end = len(content) if end is None else end
@@ -99,7 +146,7 @@ def find_headings(content: str, start: int = 0) -> Iterator[Heading]:
 
 
 def _without_ids(content: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:
-    """Remove the ids that headings give themselves, which readers don't see."""
+    """Remove custom ids from headings, since pages don't show them; return the text, and headings with new offsets."""
     kept: list[str] = []
     placed: list[Heading] = []
     at = shift = 0
@@ -130,7 +177,7 @@ def _text(tokens: Iterable[Token]) -> str:
 
 
 class Anchors:
-    """Makes anchors of headings as GitHub does; repeated ones end with -1, -2."""
+    """Makes anchors of headings as GitHub does; repeated anchors end with -1, -2."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
@@ -148,3 +195,88 @@ class Anchors:
 def _is_kept(character: str) -> bool:
     category = unicodedata.category(character)
     return character in "- " or category[0] in "LM" or category in ("Nd", "Nl", "Pc")
+
+
+MARK = "\ufdd0"
+"""Character before each heading while text is still being indented and joined; it occurs in no text."""
+
+MOST_COLUMNS = 63
+"""Columns of a table in a word processor's file: Word's own limit."""
+_MOST_PADDING = 10  # cells of the padded table per cell before padding; a round number, not measured
+_SMALL_TABLE = 10_000  # cells up to which a table is always padded; a round number, not measured
+_ITEM = re.compile(r"(- |\d+\. )")
+
+
+def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:
+    """Remove the heading marks from text and strip it; return the text, and the headings with their offsets."""
+    pieces = text.lstrip().split(MARK)
+    starts = accumulate(map(len, pieces[:-1]))
+    placed = [replace(heading, start=start) for heading, start in zip(headings, starts, strict=True)]
+    return "".join(pieces).rstrip(), placed
+
+
+def indented(text: str, marker: str) -> str:
+    """Put a marker before the first line of text, and indent the other lines by the marker's length."""
+    lines = text.split("\n")
+    rest = (" " * len(marker) + line if line else "" for line in lines[1:])
+    return "\n".join((marker + lines[0], *rest))
+
+
+def tight(blocks: Sequence[str]) -> str:
+    """Join the blocks of a list item; an inner list follows without a blank line."""
+    pieces: list[str] = []
+    for block in filter(None, blocks):
+        if pieces:
+            pieces.append("\n" if _ITEM.match(block) else "\n\n")
+        pieces.append(block)
+    return "".join(pieces)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table with the first row as header; empty rows are left out."""
+    grid = [[cell.replace("\n", " ").replace("|", "\\|") for cell in row] for row in rows]
+    grid = [row for row in grid if any(row)]
+    if not grid:
+        return ""
+    width = max(map(len, grid))
+    if width * len(grid) > _MOST_PADDING * sum(map(len, grid)) + _SMALL_TABLE:
+        # One long row among many short rows: don't pad the short rows.
+        lines = [f"| {' | '.join(row)} |" for row in grid]
+    else:
+        lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in grid]
+    lines.insert(1, "|" + " --- |" * width)
+    return "\n".join(lines)
+
+
+def table_blocks(rows: Sequence[Sequence[str]], in_table: bool = False) -> list[str]:
+    """Return a table as blocks: its cells if it has one column; inside another table, a line of text for each row."""
+    if in_table:
+        return [text for row in rows if (text := " ".join(filter(None, row)))]
+    if max(map(len, rows), default=0) < 2:
+        return [text for row in rows for text in row if text]
+    return [text] if (text := table(rows)) else []
+
+
+def sections_document(
+    blocks: Sequence[str],
+    headings: Sequence[Heading],
+    notes: Iterable[tuple[int, str]],
+    source: str,
+    kind: DocumentType,
+    title: str,
+    metadata: dict[str, str],
+) -> Document:
+    """Return a document with a part for each section, and a part for the numbered notes. Raises EmptySource."""
+    body, headings = place_headings("\n\n".join(blocks), headings)
+    noted = "\n".join(f"[^{number}]: {text}" for number, text in notes)
+    if not body and not noted:
+        raise EmptySource(
+            f"{source} holds no text: if its pages are pictures, save it as PDF, run OCR on that, and add the PDF"
+        )
+    content = "\n\n".join(filter(None, (body, noted)))
+    start = len(content) - len(noted)
+    parts = section_parts(content, headings, 0, start)
+    if noted:
+        parts = (*parts, Part(start, len(content), PartKind.SECTION))
+    title = title or next((each.title for each in headings if each.level == 1), "")
+    return make_document(source, content, kind, parts, title, metadata)

@@ -1,7 +1,7 @@
-"""Markdown and MDX (mdxjs.com) → the Markdown of which readers of the page see all.
+"""Markdown and MDX (mdxjs.com) → only the Markdown that people see on the page.
 
-Comments, tags and the marks of boxes (`:::note`) are left out, of MDX also imports and exports; text between tags, the
-titles of boxes and labels of tabs, code and all line ends are kept. Docusaurus reads all Markdown as MDX.
+Comments, tags, the marks of boxes (`:::note`) and, in MDX, imports and exports are left out. Text between tags, titles
+of boxes, labels of tabs, code and all line ends are kept. Docusaurus reads all Markdown as MDX.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-# Bounds on searches for missing ends: the length of a tag, a note or inline code, that of a statement, and the total
-# number of characters searched in vain, after which everything is text.
+# Bounds on searches for an end that may be missing: the length of a tag, comment or inline code; the length of a
+# statement; and the total length of all failed searches, after which everything counts as text.
 _LONGEST = 10_000
-_LONGEST_STATEMENT = 200_000
-_IN_VAIN = 500_000
+_LONGEST_STATEMENT = 200_000  # characters; a round number, not measured
+_IN_VAIN = 500_000  # characters; a round number, not measured
 
 _TOKEN = re.compile(
     r"""
@@ -40,14 +40,14 @@ _PAGE = re.compile(r"\.mdx?$")
 _NOT_TEXT = re.compile(r"<(?:style|script)\b")
 
 
-# A box's title may be in brackets, with attributes behind it.
+# A box's title may be in brackets, followed by attributes.
 _TITLE = re.compile(r"[ \t]*(?:\[([^\n]*)\][ \t]*(?:\{[^\n]*\})?[ \t]*$|(?:\{[^{}\n]*\})?([^\n]*))")
 # <TabItem value="deb" label="Debian">, or <Tabs values={[{label: 'Debian', value: 'deb'}]}>.
 _ATTRIBUTE = re.compile(r"""\b(label|title|value)\s*[:=]\s*\{?\s*(["'`])((?:(?!\2)[^\n]){1,200})\2""")
 _IN_TITLE = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _CLOSING = re.compile(r"</([A-Za-z][\w.-]*)")
-# These end a word; those within one, such as <b>, don't.
+# Tags that end a word; tags inside a word, such as <b>, don't.
 _APART = re.compile(r"</?(?:br|p|div|li|t[dhr]|d[dt]|h[1-6])\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=<)[a-z][\w.-]*")
 _STANDS_ALONE = frozenset({"br", "hr", "img", "wbr"})
@@ -67,7 +67,7 @@ class PlainMdx:
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """What is left out, from the token it begins with to its end."""
+    """A span of the text that is left out, and the token that it begins with."""
 
     start: int
     end: int
@@ -75,7 +75,7 @@ class _Span:
 
 
 def plain_mdx(content: str, start: int, is_mdx: bool = False) -> PlainMdx:
-    """Return the Markdown in a file that may say to be MDX; the text before `start` is kept unchanged."""
+    """Return the visible Markdown of a file; `is_mdx` if its name says MDX. Text before `start` is kept unchanged."""
     spans = [_Span(*found) for found in _left_out(content, start)]
     tokens = [span.token for span in spans]
     is_mdx = is_mdx or any(found["import"] or found["export"] or _is_component(found) for found in tokens)
@@ -100,7 +100,7 @@ def plain_mdx(content: str, start: int, is_mdx: bool = False) -> PlainMdx:
 
 
 def _shown(text: str, found: re.Match[str], labels: dict[str, str]) -> str:
-    """Return what readers see of a span that is left out; `labels` collects those of tabs, by value."""
+    """Return what the page shows in place of a left-out span; `labels` collects the labels of tabs, by value."""
     if found["box"]:
         title = _TITLE.match(found["title"])
         return found["quoted"] + _IN_TITLE.sub("", title[1] or title[2] or "" if title else "").strip()
@@ -122,7 +122,7 @@ def _attributes(text: str) -> dict[str, str]:
 
 
 def _without_placeholders(content: str, start: int, spans: list[_Span]) -> list[_Span]:
-    """Drop, in Markdown that is no MDX, what is text there: `List<String>`, `git switch <branch>`, indented code."""
+    """In plain Markdown, drop the spans that are text there: `List<String>`, `git switch <branch>`, indented code."""
     closed = {name.lower() for name in _CLOSING.findall(content)}
     markup = [
         span for span in spans if not span.token["tag"] or _is_markup(content[span.start : span.end].lower(), closed)
@@ -133,13 +133,13 @@ def _without_placeholders(content: str, start: int, spans: list[_Span]) -> list[
 
 
 def _is_markup(tag: str, closed: Set[str]) -> bool:
-    """Whether a tag closes or is closed, stands alone, or has an attribute."""
+    """Whether a tag is markup: an end tag, a tag with an end tag, a tag that needs none, or one with an attribute."""
     name = _NAME.match(tag, 1)
     return not name or name[0] in closed | _STANDS_ALONE or "=" in tag or tag.endswith("/>") or tag.startswith("</")
 
 
 def _code_lines(content: str, start: int) -> frozenset[int]:
-    """Return where the lines of indented code begin."""
+    """Return the offsets at which the lines of indented code begin."""
     from markdown_it import MarkdownIt
 
     begins = [start, *(match.end() for match in re.compile("\n").finditer(content, start))]
@@ -232,7 +232,7 @@ def _braces_end(content: str, start: int) -> int:
 
 
 def _tag_end(content: str, at: int) -> int:
-    """Return the end of the tag whose name ends at `at`, negative if it has none."""
+    """Return the end of the tag whose name ends at `at`, negative if the tag isn't closed."""
     limit = min(at + _LONGEST, len(content))
     while 0 < at < limit:
         token = _IN_TAG.match(content, at, limit)

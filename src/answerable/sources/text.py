@@ -5,12 +5,14 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from answerable.datatypes import Document, DocumentType, document_id
+from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.errors import EmptySource, UnsupportedSource
+from answerable.formats.registry import suffixes
 
 if TYPE_CHECKING:
     from charset_normalizer import CharsetMatch
@@ -42,7 +44,7 @@ _MAGIC: dict[str, tuple[bytes, ...]] = {
     "SQLite database": (b"SQLite format 3\x00",),
     "Ogg recording": (b"OggS\x00",),
 }
-# What to do with a binary file of a well-known format, by its suffix.
+# What to do with a binary file of a well-known format that isn't built in, by its suffix.
 _ADVICE = {
     "open it in its program, save it as JPEG or PNG, and add that": ".jxl .jp2 .psd .xcf .dng .cr2 .cr3 .nef .arw",
     "convert it to EPUB, as Calibre does, and add that": ".mobi .azw .azw3 .kfx .lit .fb2",
@@ -52,19 +54,58 @@ _ADVICE = {
     "convert it to MP3 or MP4 and add that": ".wma .wmv .avi .aiff .aif .caf .ra .mid",
     "export its tables as .csv or .xlsx, and add those": ".db .sqlite .sqlite3 .mdb .accdb .parquet .dbf .sav .dta",
 }
-_SAMPLE = 1_000_000
+_SAMPLE = 1_000_000  # characters or bytes, which tell as much as the whole
 # All but tab, line feed, form feed, carriage return, backspace and escape, which man pages and terminal logs contain.
 _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
-_MAX_CONTROL_SHARE = 0.01
-_MIN_FOREIGN_SHARE = 0.3
-_MIN_COHERENCE = 0.15
+_MAX_CONTROL_SHARE = 0.01  # of a text's characters; not measured
+_MIN_FOREIGN_SHARE = 0.3  # of a text's letters; not measured
+_MIN_COHERENCE = 0.15  # charset-normalizer's own measure, from 0 to 1; not measured
 _EAST_ASIAN = frozenset("cp932 shift_jis_2004 euc_jp euc_jis_2004 gb18030 big5 big5hkscs cp949 euc_kr".split())
 
 
 def read_text(content: str, source: str) -> Document:
     """Return a document from decoded plain text. Raise EmptySource if it is only white space."""
     require_text(content, source)
-    return Document(document_id(source, content), content, source, stem(source), DocumentType.TEXT)
+    return make_document(source, content, DocumentType.TEXT)
+
+
+def make_document(
+    source: str,
+    content: str,
+    kind: DocumentType,
+    parts: Iterable[Part] = (),
+    title: str = "",
+    metadata: Mapping[str, Any] | None = None,
+    language: str = "",
+) -> Document:
+    """Return a document with an id of its own; without a title it has the name of its file."""
+    identity = document_id(source, content)
+    return Document(identity, content, source, title or stem(source), kind, language, metadata or {}, tuple(parts))
+
+
+class PartedText:
+    """A text that is written piece by piece, and its parts."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.length = 0
+        self._pieces: list[str] = []
+
+    @property
+    def content(self) -> str:
+        """What has been written."""
+        return "".join(self._pieces)
+
+    def write(self, text: str) -> None:
+        """Write a text that belongs to no part."""
+        self._pieces.append(text)
+        self.length += len(text)
+
+    def part(self, text: str, kind: PartKind, **place: Any) -> None:
+        """Write a text that is a part, at this place."""
+        start = self.length
+        self.write(text)
+        self.parts.append(Part(start, self.length, kind, **place))
 
 
 def require_text(content: str, source: str) -> None:
@@ -119,7 +160,7 @@ def magic_name(data: bytes) -> str:
 def _binary(source: str, what: str) -> UnsupportedSource:
     suffix = PurePosixPath(source).suffix.lower()
     advice = next(
-        (text for text, suffixes in _ADVICE.items() if suffix in suffixes.split()),
+        (text for text, those in _ADVICE.items() if suffix in those.split() and suffix not in suffixes()),
         "convert it to PDF, HTML, Markdown or plain text",
     )
     return UnsupportedSource(f"{source} is a {what}, not text: {advice}, or leave it out")

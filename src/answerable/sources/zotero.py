@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     import sqlite3
 
 DATABASE = "zotero.sqlite"
-_STORAGE = "storage"
 _KEY = re.compile(r"[A-Z0-9]{8}")
 _YEAR = re.compile(r"(?<!\d)(1[0-9]|20)\d\d(?!\d)")
-_DEEPEST = 4
+_DEEPEST = 4  # folders between a file and its storage; Zotero itself makes one
 # Steps of SQLite's machine between two calls, and how many calls a query may take: about a second.
 _STEPS = 10_000
-_MOST_CALLS = 2_000
-_MOST = 200
+_MOST_CALLS = 2_000  # about a second
+_MOST = 200  # authors; as many as are asked for
 _ITEM = """
 SELECT attachment.itemID, coalesce(itemAttachments.parentItemID, attachment.itemID)
 FROM items AS attachment LEFT JOIN itemAttachments ON itemAttachments.itemID = attachment.itemID
@@ -100,7 +99,7 @@ def _place(path: Path) -> tuple[Path, str] | None:
     """Return the database and the key of a file in a storage."""
     parts = path.parts
     for above in range(len(parts) - 2, max(len(parts) - 2 - _DEEPEST, 1), -1):
-        if parts[above - 1] == _STORAGE and _KEY.fullmatch(parts[above]):
+        if parts[above - 1] == "storage" and _KEY.fullmatch(parts[above]):
             database = Path(*parts[: above - 1], DATABASE)
             with suppress(OSError):
                 return (database, parts[above]) if database.is_file() else None

@@ -1,21 +1,26 @@
-"""Make chunks from spans, as the last step of every splitter."""
+"""Make chunks from spans, as the last step of every splitter, and find the quotable spans within the chunks.
+
+Quotable spans are sentences, table rows and statements of code; a statement includes its continuation lines, and
+comments and paragraphs of docstrings are spans as well.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
 
-from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, chunk_id
-from answerable.protocols import Span
-from answerable.tables.bars import header_above, plain_cell
-from answerable.text.locate import Locator
+from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind, Span, chunk_id
+from answerable.formats.locate import Locator
+from answerable.tables.grid import header_above, plain_cell
+from answerable.text.sentences import is_furniture, sentence_spans
 
-_LONGEST_STEP = 300
+_LONGEST_STEP = 300  # characters per step of the context line; more would crowd out the passage; a guess, not measured
 _WORDS_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
 def check_sizes(**sizes: int) -> None:
-    """Raise ValueError unless the first size is at least 1, and the second, its overlap, from 0 to size - 1."""
+    """Raise ValueError unless the first size is at least 1, and the second, its overlap, from 0 to the first - 1."""
     (size_name, size), (overlap_name, overlap) = sizes.items()
     if size < 1:
         raise ValueError(f"{size_name} is {size}: it must be at least 1")
@@ -72,7 +77,7 @@ def trim(content: str, start: int, end: int) -> Span:
 
 
 def _context(document: Document, location: Location, parts: tuple[Part, ...]) -> str:
-    """Return the context of a chunk: title › headings, columns or symbols; for a chat only its name."""
+    """Return the context line of a chunk: title › headings, columns or symbols; for a chat only its name."""
     path = [document.title.strip(), *location.headings]
     match document.type:
         case DocumentType.CHAT:
@@ -88,7 +93,159 @@ def _context(document: Document, location: Location, parts: tuple[Part, ...]) ->
 
 
 def _symbols(parts: tuple[Part, ...]) -> tuple[str, str]:
-    """Return the symbols of code, and the words in them, because questions don't say `parseDueDate`."""
+    """Return the symbols of code, and the words in the symbols, because questions don't contain `parseDueDate`."""
     symbols = dict.fromkeys(part.symbol for part in parts if part.symbol)
     words = dict.fromkeys(word.lower() for symbol in symbols for word in _WORDS_OF_NAME.findall(symbol))
     return ", ".join(symbols)[:_LONGEST_STEP], " ".join(words)[:_LONGEST_STEP]
+
+
+def evidence_spans(chunk: Chunk, language: str) -> tuple[Span, ...]:
+    """Return start and end within `chunk.content` of every sentence, table row or statement of code, in order.
+
+    Headings, rules, code fences, and the headers and notices of chats are not evidence.
+    """
+    kinds = {part.kind for part in chunk.parts}
+    if PartKind.RECORD in kinds:
+        return tuple(_within(part, chunk) for part in chunk.parts)
+    if PartKind.SYMBOL in kinds:
+        return tuple(statement_spans(chunk.content))
+    messages = [part for part in chunk.parts if part.kind in (PartKind.MESSAGE, PartKind.NOTICE)]
+    if not messages:
+        in_parts = any(part.page is not None or part.body is not None for part in chunk.parts)
+        return tuple(_part_spans(chunk, language) if in_parts else _sentences(chunk.content, 0, language))
+    spans = []
+    for part in messages:
+        if part.kind is PartKind.NOTICE:
+            continue
+        start = max(part.start if part.body is None else part.body, chunk.start) - chunk.start
+        end = min(part.end, chunk.end) - chunk.start
+        spans += [(start + first, start + last) for first, last in sentence_spans(chunk.content[start:end], language)]
+    return tuple(spans)
+
+
+def _part_spans(chunk: Chunk, language: str) -> Iterator[Span]:
+    """Yield rows of a PDF's tables, statements of a notebook's code, and sentences of all other parts."""
+    runs: list[tuple[int, int, _Unit]] = []
+    for part in chunk.parts:
+        start, end = _within(part, chunk)
+        start = _after_heading(part, chunk, start, end)
+        unit = _unit(part)
+        if runs and runs[-1][1] == start and unit is runs[-1][2] is _Unit.SENTENCE:
+            start = runs.pop()[0]
+        runs.append((start, end, unit))
+    for start, end, unit in runs:
+        if unit is _Unit.ROW:
+            row = trim(chunk.content, start, end)
+            if not is_furniture(chunk.content, *row):
+                yield row
+        elif unit is _Unit.STATEMENT:
+            yield from ((start + first, start + last) for first, last in statement_spans(chunk.content[start:end]))
+        else:
+            yield from _sentences(chunk.content[start:end], start, language)
+
+
+def _sentences(text: str, shift: int, language: str) -> Iterator[Span]:
+    """Yield the sentences of a text that begins at offset `shift`, without headings, rules and the like."""
+    for start, end in sentence_spans(text, language):
+        if not is_furniture(text, start, end):
+            yield shift + start, shift + end
+
+
+class _Unit(Enum):
+    """The quotable units of a part: the whole part, its sentences or its statements."""
+
+    ROW = "row"
+    SENTENCE = "sentence"
+    STATEMENT = "statement"
+
+
+def _unit(part: Part) -> _Unit:
+    if part.cells:
+        return _Unit.ROW
+    return _Unit.STATEMENT if part.kind is PartKind.CELL and part.body is not None else _Unit.SENTENCE
+
+
+def _after_heading(part: Part, chunk: Chunk, start: int, end: int) -> int:
+    """Return the offset of a part's text after the heading with which the part may begin."""
+    if part.body is not None:
+        return min(max(start, part.body - chunk.start), end)
+    if not part.headings:
+        return start
+    heading = re.compile(r"\s*" + r"\s+".join(map(re.escape, part.headings[-1].split())) + r"\s*(?:\n|$)")
+    found = heading.match(chunk.content, start, end)
+    return found.end() if found else start
+
+
+def _within(part: Part, chunk: Chunk) -> Span:
+    return max(part.start, chunk.start) - chunk.start, min(part.end, chunk.end) - chunk.start
+
+
+MAX_LINES = 8  # lines of a statement that can still be read as a quote; a guess, not measured
+MAX_CHARACTERS = 600  # characters of a statement at most, for minified code; a guess, not measured
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|%)")
+_WORD = re.compile(r"\w")
+_QUOTES = re.compile(r'"""|\'\'\'')
+# Brackets in strings and in comments after code don't count.
+_QUIET = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?:#|//).*')
+
+
+def statement_spans(code: str) -> list[Span]:
+    """Return start and end of each quotable span, in order and trimmed; lines with only brackets are left out."""
+    spans: list[Span] = []
+    reader = _Reader()
+    for line in _LINE.finditer(code):
+        start, end = line.span()
+        text = line[0]
+        if not text.strip():
+            reader.blank()
+            continue
+        first, last = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+        if reader.continues(text) and spans and end - spans[-1][0] <= MAX_CHARACTERS:
+            spans[-1] = (spans[-1][0], last)
+        else:
+            reader.lines = 0
+            spans.append((first, last))
+        reader.take(text)
+    return [(start, end) for start, end in spans if _WORD.search(code, start, end)]
+
+
+class _Reader:
+    """Tracks which brackets, docstrings and comments are open after the lines so far, in any language.
+
+    `lines` is the number of lines of the current span.
+    """
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self._depth = 0
+        self._in_text = False
+        self._in_comment = False
+
+    def blank(self) -> None:
+        """End the span and any comment at a blank line; open brackets and docstrings stay open."""
+        self.lines = MAX_LINES
+        self._in_comment = False
+
+    def continues(self, line: str) -> bool:
+        """Whether a line belongs to the current span."""
+        if not 0 < self.lines < MAX_LINES:
+            return False
+        return self._in_text or self._depth > 0 or (self._in_comment and bool(_COMMENT.match(line)))
+
+    def take(self, line: str) -> None:
+        """Update the state with the brackets, strings and comments that the line opens or closes."""
+        self.lines += 1
+        marks = len(_QUOTES.findall(line))
+        if self._in_text or marks % 2:
+            self._in_text ^= bool(marks % 2)
+            self._in_comment = False
+            return
+        self._in_comment = bool(_COMMENT.match(line))
+        if self._in_comment or marks:
+            return
+        bare = _QUIET.sub("", line)
+        # Braces enclose blocks, whose statements are spans of their own.
+        depth = self._depth + sum(map(bare.count, "([")) - sum(map(bare.count, ")]"))
+        self._depth = max(0, depth)

@@ -1,8 +1,8 @@
-"""Completes third-party stores: derives the methods that a `CoreStore` lacks from those that it has."""
+"""Completes third-party stores: derives the missing methods of a `CoreStore` from its existing methods."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import cast
 
@@ -24,13 +24,13 @@ from answerable.protocols import (
     SyncRecord,
     SyncStore,
 )
-from answerable.text.bm25 import score
+from answerable.text.terms import score
 
 Scored = list[tuple[int, float]]
 
 
 class Capability(str, Enum):
-    """Optional capabilities of a store, beyond adding, searching, asking and removing."""
+    """Optional capabilities of a store, beyond adding, searching, answering and removing."""
 
     SYNC = "sync"
     REPAIR = "verify --repair"
@@ -47,7 +47,7 @@ _PROTOCOLS = {
 def completed(store: Store | CoreStore) -> Store:
     """Return the store itself if it implements `Store`, otherwise a wrapper that derives the missing methods."""
     # Only a full `Store` has this method; a `CoreStore` has an attribute to set instead.
-    return cast(Store, store) if hasattr(store, "bind_embedder") else _CompletedStore(store)
+    return cast(Store, store if hasattr(store, "bind_embedder") else _CompletedStore(store))
 
 
 def capabilities(store: Store | CoreStore) -> frozenset[Capability]:
@@ -62,7 +62,7 @@ def require(store: Store, capability: Capability) -> None:
         raise _unsupported(store, capability)
 
 
-def _unsupported(store: Store, capability: Capability) -> LibraryError:
+def _unsupported(store: Store | _CompletedStore, capability: Capability) -> LibraryError:
     name = type(store.core if isinstance(store, _CompletedStore) else store).__name__
     methods = ", ".join(each for each in vars(_PROTOCOLS[capability]) if not each.startswith("_"))
     return LibraryError(
@@ -71,19 +71,16 @@ def _unsupported(store: Store, capability: Capability) -> LibraryError:
     )
 
 
-# They take arguments that a `CoreStore`'s do not.
-_ADAPTED = ("fingerprint", "put", "search_terms")
-
-
 class _CompletedStore:
-    """A wrapper that makes a `CoreStore` a `Store`. The `CoreStore`'s own methods override those derived here."""
+    """A wrapper that makes a `CoreStore` a `Store`: the `CoreStore`'s own methods, and others derived from them."""
 
     is_writable = True
 
     def __init__(self, core: CoreStore) -> None:
         self.core = core
-        for name in dir(type(self)):
-            if not name.startswith("_") and name not in _ADAPTED and hasattr(core, name):
+        # Don't copy these three: a `Store`'s `put` and `search_terms` take more arguments; `fingerprint` may change.
+        for name in dir(core):
+            if not name.startswith("_") and name not in ("fingerprint", "put", "search_terms"):
                 setattr(self, name, getattr(core, name))
 
     @property
@@ -104,17 +101,8 @@ class _CompletedStore:
         if record is not None:
             self.remember([record])
 
-    def remove(self, *document_ids: str) -> bool:
-        return self.core.remove(*document_ids)
-
-    def document(self, document_id: str) -> Document | None:
-        return self.core.document(document_id)
-
-    def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        return self.core.documents(type)
-
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        return [each for each in self.documents() if each.id == document_id or (source and each.source == source)]
+        return [each for each in self.core.documents() if each.id == document_id or (source and each.source == source)]
 
     def chunks(self, document_id: str) -> list[Chunk]:
         return [indexed.chunk for indexed in self.indexed_chunks(document_id)]
@@ -128,8 +116,9 @@ class _CompletedStore:
         found: list[IndexedChunk] = []
         # If chunks were added without the field `document_id`, search all chunks.
         for where in (OneOf("document_id", (normalize(document_id),)), None):
-            numbers = [number for number, _ in self.search_vectors(vector, self.count()[1], where)]
-            found = [indexed for indexed, _ in self.fetch(numbers).values() if indexed.chunk.document_id == document_id]
+            numbers = [number for number, _ in self.core.search_vectors(vector, self.count()[1], where)]
+            chunks = (indexed for indexed, _ in self.core.fetch(numbers).values())
+            found = [indexed for indexed in chunks if indexed.chunk.document_id == document_id]
             if len(found) == stored.chunks:
                 break
         return sorted(found, key=lambda indexed: indexed.chunk.sequence)
@@ -137,24 +126,18 @@ class _CompletedStore:
     def refresh(self) -> None:
         """Do nothing: a `CoreStore` writes everything at once."""
 
-    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        return self.core.search_vectors(vector, k, where)
-
     def search_terms(
         self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
     ) -> Scored:
         found = self.core.search_terms(terms, k, where)
         if rarities is None:
             return found
-        chunks = self.fetch([number for number, _ in found])
+        chunks = self.core.fetch([number for number, _ in found])
         scores = {number: score(indexed.terms, rarities) for number, (indexed, _) in chunks.items()}
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
-    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        return self.core.fetch(numbers)
-
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        found = {number: float(indexed.vector @ vector) for number, (indexed, _) in self.fetch(numbers).items()}
+        found = {number: float(indexed.vector @ vector) for number, (indexed, _) in self.core.fetch(numbers).items()}
         return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
@@ -162,17 +145,17 @@ class _CompletedStore:
         return {term: len(self.search_terms([term], chunks, None)) for term in terms}
 
     def count(self) -> tuple[int, int]:
-        sizes = [stored.chunks for stored in self.documents()]
+        sizes = [stored.chunks for stored in self.core.documents()]
         return len(sizes), sum(sizes)
 
     def languages(self) -> list[str]:
-        return sorted({stored.language for stored in self.documents()})
+        return sorted({stored.language for stored in self.core.documents()})
 
     def records(self, origin: str = "") -> list[SyncRecord]:
         return []
 
     def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Do nothing: without sync records, adding a source again reads all of it."""
+        """Do nothing: without sync records, adding a source again reads the whole source."""
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
         """Do nothing: there are no sync records."""
@@ -180,7 +163,7 @@ class _CompletedStore:
     def audit(self) -> list[Issue]:
         return []
 
-    def repair(self) -> None:
+    def repair(self, rebuild: bool = True) -> None:
         raise _unsupported(self, Capability.REPAIR)
 
     def next_vectors(self) -> NextVectors:

@@ -1,6 +1,6 @@
 """Terms, fields and filters as numbers, for both of Qdrant's engines: Edge and the server.
 
-Names and values are hashed, so that nothing in a document or a question is parsed as a path or a pattern.
+Names and values are hashed, so that the engine doesn't parse anything in a document or question as a path or pattern.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from hashlib import blake2b
 from typing import Any
 
 from answerable.filters import AllOf, AnyOf, Between, Bound, Exists, Filter, Not, OneOf, Scalar, comparable
-from answerable.stores.memory.keywords import Scored
+from answerable.stores.exact import Scored
 
-# The fields that are filtered by most: they are indexed before the first chunk is written.
+# The fields that filters use most often: they are indexed before the first chunk is written.
 USUAL_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading", "text_hash")
+# Most equal scores to put in order: of more copies of a text, the order hardly matters. A round number, not measured.
 MOST_EQUAL = 2_000
 
 
@@ -26,8 +27,8 @@ MOST_EQUAL = 2_000
 class Conditions:
     """Constructors of an engine's filter conditions.
 
-    Their arguments: `one_of`, a key and numbers; `within`, a key and bounds by name (gt, gte, lt, lte); `lacks`, a
-    key; `all_of`, `any_of` and `none_of`, conditions.
+    `one_of` takes a key and numbers; `within` takes a key and bounds by name (gt, gte, lt, lte); `lacks` takes a key;
+    `all_of`, `any_of` and `none_of` take conditions.
     """
 
     one_of: Callable[[str, list[int]], Any]
@@ -37,7 +38,7 @@ class Conditions:
     any_of: Callable[[list[Any]], Any]
     none_of: Callable[[list[Any]], Any]
 
-    def spell(self, where: Filter) -> Any:
+    def translate(self, where: Filter) -> Any:
         """Translate a filter into a condition on `field_numbers`, equivalent to `filters.matches`."""
         match where:
             case OneOf(field, values):
@@ -46,29 +47,29 @@ class Conditions:
                 given = {"gt": gt, "gte": gte, "lt": lt, "lte": lte}
                 bounds = {name: bound for name, bound in given.items() if bound is not None}
                 if not bounds:
-                    return self.spell(Exists(field))
+                    return self.translate(Exists(field))
                 key = range_key(field, next(iter(bounds.values())))
                 return self.within(key, {name: _number(bound) for name, bound in bounds.items()})
             case Exists(field):
                 return self.none_of([self.lacks(equality_key(field))])
             case AllOf(filters):
-                return self.all_of([self.spell(inner) for inner in filters])
+                return self.all_of([self.translate(inner) for inner in filters])
             case AnyOf(filters):
-                return self.any_of([self.spell(inner) for inner in filters])
+                return self.any_of([self.translate(inner) for inner in filters])
             case Not(inner):
-                return self.none_of([self.spell(inner)])
+                return self.none_of([self.translate(inner)])
 
 
 def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]) -> Scored:
-    """Return the k best results of `search(limit)`, best first; of equal scores, the lowest numbers.
+    """Return the k best results of `search(limit)`, best first; of equal scores, the lowest chunk numbers.
 
-    If more than `MOST_EQUAL` scores are equal, mostly of copies of one text, any of these may be returned.
+    If more than `MOST_EQUAL` scores are equal, mostly of copies of one text, any of these chunks may be returned.
     """
-    # Asking for more than k mostly makes one search enough.
+    # Request more than k results, so that one search is usually enough.
     for limit in (2 * k, max(16 * k, MOST_EQUAL)):
         found = list(search(limit))
         last = found[min(k, len(found)) - 1][1] if found else 0.0
-        # The engine returns any of those with equal scores: all must be seen to find the lowest numbers.
+        # Of equal scores, the engine returns any: get all of them to find the lowest numbers.
         if len(found) < limit or found[-1][1] < last:
             break
     return sorted((pair for pair in found if pair[1] >= last), key=lambda pair: (-pair[1], pair[0]))[:k]
@@ -78,9 +79,14 @@ def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
     """Convert weights by term to weights by hash of the term."""
     hashed: dict[int, float] = {}
     for term, weight in weights.items():
-        key = zlib.crc32(term.encode("utf-8", "replace"))
+        key = term_hash(term)
         hashed[key] = hashed.get(key, 0.0) + weight
     return hashed
+
+
+def term_hash(term: str) -> int:
+    """Return the index of a term in sparse vectors, which few other terms share."""
+    return zlib.crc32(term.encode("utf-8", "replace"))
 
 
 def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]]:
@@ -101,7 +107,7 @@ def equality_key(field: str) -> str:
 
 def range_key(field: str, bound: Bound) -> str:
     """Return the key under which a field's values comparable with `bound` are stored: numbers or dates."""
-    # Numbers and dates don't compare: each has a key of its own.
+    # Numbers and dates can't be compared with each other: they have different keys.
     kind = "d" if isinstance(bound, datetime) else "n"
     return f"{kind}{digest(field) & (2**63 - 1):x}"
 
@@ -112,11 +118,11 @@ def digest(text: str) -> int:
 
 
 def hash_value(value: Scalar) -> int:
-    """Return the number of a field's value, a signed 64-bit integer."""
+    """Return the hash of a field's value, a signed 64-bit integer."""
     # As in `filters.matches`, 1 and 1.0 are equal, and True is not.
     if isinstance(value, (str, bool)):
         return digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")
-    # An integer may be too large for a float.
+    # Don't convert an integer to a float: it may be too large.
     is_whole = isinstance(value, int) or (math.isfinite(value) and value == int(value))
     return digest(f"number\0{int(value):x}" if is_whole else f"number\0{value}")
 

@@ -1,4 +1,8 @@
-"""Conversions of datatypes to columns of a row and back: JSON for small values, bytes for vectors."""
+"""Conversion of documents, chunks and sync records to rows and back, for every store: JSON for what isn't searched.
+
+`encode` converts a string to one that the store can hold, `decode` converts it back. `Binding` makes an open store use
+one embedder only, so that vectors of two embedders are never mixed.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,18 @@ import numpy.typing as npt
 
 from answerable.codec import part_to_row, parts_from_rows
 from answerable.codec import to_json as to_json
-from answerable.datatypes import Chunk, Document, FloatArray, Location, Part, PartKind
-from answerable.protocols import SyncRecord
+from answerable.datatypes import Chunk, Document, DocumentType, FloatArray, Location, Part, PartKind
+from answerable.errors import EmbedderMismatch, LibraryError
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 
-# No compressed text begins with it.
+UNREADABLE = (zlib.error, ValueError, LookupError, TypeError, AttributeError)
+"""Errors that reading a damaged row raises."""
+
+STORED = ("id", "source", "title", "type", "language", "content_hash", "chunks", "characters", "metadata")
+CHUNK = ("id", "sequence", "start", "end", "context", "location", "parts")
+RECORD = ("origin", "source", "seen", "hash", "validators", "documents")
+
+# Marks uncompressed text: compressed text never begins with this byte.
 _PLAIN = b"\0"
 
 
@@ -30,7 +42,7 @@ def parts_to_json(parts: Sequence[Part]) -> str:
 
 def parts_from_json(text: str) -> tuple[Part, ...]:
     """Return the inverse of `parts_to_json`."""
-    # Most chunks have none.
+    # A shortcut, since most chunks have no parts.
     if text == "[]":
         return ()
     return parts_from_rows(json.loads(text))
@@ -47,7 +59,7 @@ def location_to_json(location: Location) -> str:
 
 
 def location_from_json(text: str) -> Location:
-    """Return the inverse of `location_to_json`, also for texts of versions whose locations had fewer fields."""
+    """Return the inverse of `location_to_json`; also read JSON of earlier versions, which had fewer fields."""
     raw = json.loads(text)
     lines, pages, seconds = (tuple(raw[name]) if raw.get(name) else None for name in ("lines", "pages", "seconds"))
     times = (datetime.fromisoformat(raw["times"][0]), datetime.fromisoformat(raw["times"][1])) if raw["times"] else None
@@ -56,8 +68,40 @@ def location_from_json(text: str) -> Location:
     return Location(lines, pages, tuple(raw["headings"]), *named, unit, raw.get("place"), seconds)
 
 
+def document_values(document: Document, chunks: int, encode: Callable[[str], str] = str) -> tuple[Any, ...]:
+    """Return the values of the columns `STORED` of a document, given the number of its chunks."""
+    texts = document.id, document.source, document.title, str(document.type), document.language
+    metadata = encode(to_json(dict(document.metadata)))
+    return *map(encode, texts), document.content_hash, chunks, len(document.content), metadata
+
+
+def stored_document(row: Any, decode: Callable[[str], str] = str) -> StoredDocument:
+    """Read a document's description from a row with the columns `STORED`."""
+    values: dict[str, Any] = {name: decode(row[name]) if isinstance(row[name], str) else row[name] for name in STORED}
+    return StoredDocument(**{**values, "metadata": dict(json.loads(values["metadata"]))})
+
+
+def document_from_row(row: Any, content: str, parts: str = "[]", decode: Callable[[str], str] = str) -> Document:
+    """Read a document from a row with some columns of `STORED`, given its text, and its parts as JSON."""
+    return Document(
+        **{name: decode(row[name]) for name in ("id", "source", "title", "language")},
+        content=content,
+        type=DocumentType(row["type"]),
+        metadata=json.loads(decode(row["metadata"])),
+        parts=parts_from_json(parts),
+    )
+
+
+def chunk_values(indexed: IndexedChunk, encode: Callable[[str], str] = str) -> tuple[Any, ...]:
+    """Return the values of the columns `CHUNK` of a chunk, then its term counts and its sentences."""
+    chunk = indexed.chunk
+    texts = chunk.context, location_to_json(chunk.location), parts_to_json(chunk.parts), to_json(dict(indexed.terms))
+    numbers = chunk.sequence, chunk.start, chunk.end
+    return encode(chunk.id), *numbers, *map(encode, texts), spans_to_json(indexed.sentences)
+
+
 def chunk_from_row(row: Any, document: Document, decode: Callable[[str], str] = str) -> Chunk:
-    """Read the columns of a chunk, given its document; `decode` reads the store's texts."""
+    """Read a chunk from a row with the columns `CHUNK`, given its document."""
     return Chunk(
         id=decode(row["id"]),
         document_id=document.id,
@@ -71,28 +115,39 @@ def chunk_from_row(row: Any, document: Document, decode: Callable[[str], str] = 
     )
 
 
-def sync_record_to_row(record: SyncRecord) -> tuple[str, str, str, str, str, str]:
-    """Return a record as texts: origin, source, seen, hash, and validators and documents as JSON."""
-    return (
-        record.origin,
-        record.source,
-        record.seen.isoformat(),
-        record.hash,
-        to_json(dict(record.validators)),
-        to_json(record.documents),
+def indexed_chunk_from_row(
+    row: Any,
+    document: Document,
+    vector: FloatArray | None = None,
+    fields: Mapping[str, Any] | None = None,
+    decode: Callable[[str], str] = str,
+) -> IndexedChunk:
+    """Read a chunk from a row that also has its terms, sentences and their vectors.
+
+    `vector` and `fields` are either given or read from the row's bytes and JSON.
+    """
+    vector = vector_from_bytes(row["vector"]) if vector is None else vector
+    return IndexedChunk(
+        chunk=chunk_from_row(row, document, decode),
+        vector=vector,
+        terms=json.loads(decode(row["terms"])),
+        fields=json.loads(row["fields"]) if fields is None else fields,
+        sentences=spans_from_json(row["sentences"]),
+        sentence_vectors=dequantize(row["sentence_vectors"], len(vector)),
     )
 
 
-def sync_record_from_row(row: Mapping[str, str]) -> SyncRecord:
-    """Read a sync record from a row by column names."""
-    return SyncRecord(
-        row["origin"],
-        row["source"],
-        datetime.fromisoformat(row["seen"]),
-        row["hash"],
-        json.loads(row["validators"]),
-        tuple(json.loads(row["documents"])),
-    )
+def sync_record_to_row(record: SyncRecord) -> tuple[str, ...]:
+    """Return a record as strings, in the order of `RECORD`."""
+    lists = to_json(dict(record.validators)), to_json(record.documents)
+    return record.origin, record.source, record.seen.isoformat(), record.hash, *lists
+
+
+def sync_record_from_row(row: Any, decode: Callable[[str], str] = str) -> SyncRecord:
+    """Read a sync record from a row with the columns `RECORD`."""
+    origin, source, seen, seen_hash, validators, documents = (decode(row[name]) for name in RECORD)
+    made = datetime.fromisoformat(seen)
+    return SyncRecord(origin, source, made, seen_hash, json.loads(validators), tuple(json.loads(documents)))
 
 
 def pack(text: str) -> bytes:
@@ -109,7 +164,7 @@ def unpack(data: bytes) -> str:
 
 
 def content_to_bytes(text: str) -> bytes:
-    """Return a document's text with a checksum, uncompressed, since a search reads many documents."""
+    """Return a document's text with a checksum; uncompressed, since a search reads many documents."""
     data = text.encode("utf-8")
     return _PLAIN + zlib.crc32(data).to_bytes(4, "little") + data
 
@@ -171,3 +226,54 @@ def spans_from_json(text: str) -> tuple[tuple[int, int], ...]:
     """Return the inverse of `spans_to_json`."""
     flat = json.loads(text)
     return tuple(zip(flat[::2], flat[1::2], strict=True))
+
+
+class Binding:
+    """Remembers the first embedder that the store reported: the store's caller continues to embed with it."""
+
+    def __init__(self, bound: Fingerprint | None = None) -> None:
+        self._bound = bound
+
+    def pin(self, found: Fingerprint | None) -> Fingerprint | None:
+        """Return `found`, the store's embedder, and pin it if no embedder is pinned yet."""
+        self._bound = self._bound or found
+        return found
+
+    def check(self, found: Fingerprint | None) -> None:
+        """Raise EmbedderMismatch if `found`, the embedder of the stored vectors, differs from the pinned one."""
+        if self._bound is not None and found != self._bound:
+            raise EmbedderMismatch(
+                f"The library was opened with the embedder {self._bound}, and its vectors have since been replaced by "
+                f"those of {found or 'another'}. Open it again with "
+                + (f"the setting embedder = {found.provider}:{found.model}." if found else "that one.")
+            )
+
+    def move(self, fingerprint: Fingerprint) -> None:
+        """Pin another embedder, after the store itself replaced the vectors."""
+        self._bound = fingerprint
+
+
+def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
+    """Raise EmbedderMismatch if a library's vectors come from another embedder than the one in use."""
+    if made_by is not None and made_by != used:
+        raise EmbedderMismatch(
+            f"This library was made with the embedder {made_by}, you are using {used}. "
+            f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
+            "change the library's with `answerable reindex`, or add your documents to a new library with --library."
+        )
+
+
+def other_reindex(there: Fingerprint, wanted: Fingerprint) -> EmbedderMismatch:
+    """Return the error for collecting vectors while those of another embedder are being collected."""
+    return EmbedderMismatch(
+        f"An unfinished reindex of this library uses the embedder {there}, not {wanted}. Finish it with "
+        "answerable reindex, or drop it with answerable reindex --abandon, then try again."
+    )
+
+
+def reindex_ended() -> LibraryError:
+    """Return the error for using collected vectors that another process has dropped or put into use."""
+    return LibraryError(
+        "This reindex can't go on: another process has finished or abandoned it. "
+        "Run the same command again to see what is left to do."
+    )

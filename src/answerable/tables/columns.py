@@ -1,4 +1,4 @@
-"""Decide what a column holds, numbers, dates or text, and how its cells are to be read."""
+"""Decide whether a column holds numbers, dates or text, and how to read its cells."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from answerable.tables.dates import decide_order, read_date
-from answerable.tables.table import Column, Kind, Value
+from answerable.tables.table import Column, Kind, Value, folded, word_set
 from answerable.tables.values import (
     Customs,
     Written,
     currency_or_unit,
+    decide_order,
     is_blank,
     number_value,
     prevailing_mark,
+    read_date,
     split_number,
     unit_form,
 )
-from answerable.tables.words import folded, word_set
 
-MOST = 0.9
+MOST = 0.9  # share of a column's cells that decide its kind; the others are errors and remarks; a guess, not measured
 PRICES = 0.6
-"""The least share of numbers among the cells of a column of prices, of which some are a word such as "free"."""
-_FEW_WORDS = 2
-_LONG = 8
-_FEW_UNITS = 3
-_LONGEST_NAME = 200
+"""The least share of numbers among the cells of a price column, in which some cells have a word such as "free"."""
+_FEW_WORDS = 2  # different words, at most, such as "free", in a price column; a guess, not measured
+_LONG = 8  # rows of a numbered column at least: fewer may be numbered by chance; a guess, not measured
+_FEW_UNITS = 3  # unknown units that a column of quantities may have at most; a guess, not measured
+_LONGEST_NAME = 200  # characters of a column's name that are compared: comparing words takes time
 _WORDS = re.compile(r"[^\W\d_]+|n[°º]|#")
 _BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$")
-_SAME_LENGTH = 9
+_SAME_LENGTH = 9  # digits, at least, of numbers of equal length that are ids, phones or bar codes
 _YEARS = range(1000, 3000)
 
 
@@ -42,10 +42,10 @@ def read_columns(
     is_mark_known: bool = False,
     apart: Collection[int] = (),
 ) -> tuple[tuple[Column, ...], list[tuple[Value, ...]]]:
-    """Return the columns of a grid of texts, and its rows as values; every row has a text for every column.
+    """Return the columns of a grid of cell texts, and its rows as values; every row has a text for every column.
 
-    `customs` decide what the cells leave open. `is_mark_known`: their decimal mark is that of all columns that show no
-    other. The rows `apart`, such as totals, are read, but don't decide what a column holds.
+    `customs` decide what the cells leave open. `is_mark_known`: their decimal mark applies to all columns that show no
+    other mark. The rows `apart`, such as totals, are read, but don't decide what a column holds.
     """
     if not rows:
         return tuple(Column(name, Kind.TEXT) for name in names), []
@@ -88,14 +88,14 @@ def _read_column(
 
 
 def _are_prices(numbers: Sequence[Written], filled: int, others: Collection[str]) -> bool:
-    """Whether cells are amounts of one currency, but for a word or two in place of some ("free", "on request")."""
+    """Whether cells are amounts of one currency, apart from a word or two in some of them ("free", "on request")."""
     units = {each.unit for each in numbers}
     is_currency = len(units) == 1 and units <= word_set("values", "codes", "iso")
     return is_currency and len(numbers) >= PRICES * filled and len(others) <= _FEW_WORDS
 
 
 def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
-    """Whether numbers are names: phone numbers, postal codes, accounts; or words after numbers of all kinds."""
+    """Whether numbers only identify things (phones, postal codes, accounts), or many different words follow them."""
     if words & word_set("values", "codes_of_things"):
         return True
     lengths = {len(each.digits) for each in numbers}
@@ -107,14 +107,14 @@ def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
 
 
 def _marked(numbers: Sequence[Written], customs: Customs, is_mark_known: bool) -> Customs:
-    """Return the customs with this column's decimal mark: shown by its numbers, by others, or by its currency."""
+    """Return the customs with this column's decimal mark: that of its numbers, of other columns, or of its currency."""
     own = prevailing_mark([each.mark for each in numbers])
     if own or is_mark_known:
         return replace(customs, decimal=own or customs.decimal)
     currency = next((each.unit for each in numbers if each.unit in word_set("values", "codes", "iso")), "")
     marks = {mark for each in numbers for mark in ".," if mark in each.digits}
     if currency and len(marks) == 1:
-        # Nobody writes amounts of money with three decimals.
+        # Amounts of money don't have three decimals, so the mark groups thousands.
         return replace(customs, decimal="," if marks == {"."} else ".")
     if currency in word_set("values", "codes", "comma"):
         return replace(customs, decimal=",")
@@ -148,7 +148,7 @@ def _number_column(
 
 
 def _is_numbering(values: Sequence[Value]) -> bool:
-    """Whether the cells of a long column are numbered one by one."""
+    """Whether the numbers in a long column count the rows one by one."""
     numbers = [value.number for value in values]
     return len(numbers) >= _LONG and all(
         before is not None and after == before + 1 for before, after in pairwise(numbers)
@@ -161,7 +161,7 @@ def _is_rising(values: Sequence[Value]) -> bool:
 
 
 def _with_common_spelling(values: list[Value]) -> list[Value]:
-    """Write forms of one unit ("kg", "Kg"; "día", "días") as most cells do."""
+    """Spell each unit ("kg", "Kg"; "día", "días") as most cells spell it."""
     counts = Counter(value.unit for value in values if value.unit)
     usual: dict[str, str] = {}
     for unit, _ in counts.most_common():
@@ -176,15 +176,15 @@ def _form(unit: str) -> str:
 
 
 def unit_in_name(name: str, dollar: str) -> str:
-    """Return the unit that a column's name gives: "Price (EUR)", "Importe €", "Weight kg"; "" if it gives none."""
+    """Return the unit in a column's name: "Price (EUR)", "Importe €", "Weight kg"; "" if there is none."""
     if "_" in name and (code := name.rpartition("_")[2].upper()) in word_set("values", "codes", "iso"):
-        # "amount_gbp", as programs name columns.
+        # Programs name columns like "amount_gbp".
         return code
     name = name.replace("_", " ").strip()[-_LONGEST_NAME:]
     if bracketed := _BRACKETED.search(name):
         return currency_or_unit(bracketed[1].rpartition(" ")[2], dollar)
     before, _, last = name.rpartition(" ")
-    # "Team A" and "presupuesto real" name no unit, nor does "precio por noche" that of its numbers.
+    # "Team A" and "presupuesto real" contain no unit; in "precio por noche", the last word isn't the numbers' unit.
     is_unclear = (len(last) == 1 and last.isalnum()) or folded(last) in word_set("values", "codes", "ambiguous")
     if is_unclear or folded(before.rpartition(" ")[2]) in word_set("values", "units", "per"):
         return ""

@@ -1,33 +1,50 @@
-"""Find the tables of a document: records, tables drawn with bars, rows of PDFs, chats, calendars, contacts."""
+"""Find the tables of a document, and the rows of tables and of lists of objects (CSV, TSV, JSON, JSON lines).
+
+The delimiter is the one with which most rows have the same number of fields, preferably as many as the header. Excel
+writes semicolons where the comma is the decimal mark, as in Spanish and Portuguese.
+"""
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from decimal import Decimal
+from itertools import islice, pairwise
+from pathlib import PurePosixPath
+from typing import Any, Literal, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, Part
-from answerable.tables.bars import BarTable, bar_tables, plain_cell
-from answerable.tables.chats import chat_table
-from answerable.tables.entries import entry_tables
-from answerable.tables.front_matter import front_matter
-from answerable.tables.grid import Line, customs_of, make_table
-from answerable.tables.records import records_table
-from answerable.tables.table import Origin, Table
+from answerable.datatypes import Document, DocumentType, Part, Span
+from answerable.tables.entries import chat_table, entry_tables
+from answerable.tables.grid import (
+    MOST_CELLS,
+    TYPED,
+    WIDEST,
+    BarTable,
+    bar_tables,
+    customs_of,
+    front_matter,
+    is_header,
+    make_table,
+    plain_cell,
+)
+from answerable.tables.table import Line, Origin, Table
 from answerable.tables.values import Customs
 
-# Where a line below the first row of a table was written by its author.
+# Document types in which the author wrote any line `|---|---|` below the first row of a table.
 _MARKDOWN = frozenset({DocumentType.MARKDOWN, DocumentType.NOTEBOOK, DocumentType.ORG})
-_LONGEST_CAPTION = 100
-_LOOKED_BACK = 1_000
+_LONGEST_CAPTION = 100  # characters of a caption, which is one line; longer text is a paragraph
+_LOOKED_BACK = 1_000  # characters before a table that may be its caption: a paragraph; a guess, not measured
 _SENTENCE_END = re.compile(r"[.!?…]\s+")
 _NO_CAPTION = ("- ", "* ", "---", "```", "+-")
 
 
 def find_tables(document: Document) -> list[Table]:
-    """Return the tables of a document in order, each with at most `grid.MOST_CELLS` cells."""
+    """Return the tables of a document, in order, each with at most `grid.MOST_CELLS` cells."""
     match document.type:
         case DocumentType.CHAT:
             table = chat_table(document)
@@ -45,7 +62,7 @@ def find_tables(document: Document) -> list[Table]:
     customs, titles = customs_of(document), _Titles(document)
     if document.type is DocumentType.SPREADSHEET:
         return [table for each in bars if (table := _sheet_table(each, titles, customs, document))]
-    # Readers of other formats write the line below the first row of every table.
+    # The file readers of other formats write a line `|---|---|` below the first row of every table.
     is_markdown = document.type in _MARKDOWN
     made = [_front_matter(document, customs)] if starts_with_rule else []
     made += [_bar_table(each, titles, customs, is_markdown) for each in bars]
@@ -62,7 +79,7 @@ def _bar_table(found: BarTable, titles: _Titles, customs: Customs, is_markdown: 
 
 
 def _sheet_table(found: BarTable, titles: _Titles, customs: Customs, document: Document) -> Table | None:
-    """Return a table of a sheet: its reader has found the header, and shows numbers with one decimal mark."""
+    """Return the table of a sheet: the file reader has found the header, and writes numbers with one decimal mark."""
     customs = replace(customs, decimal=str(document.metadata.get("decimal_mark") or "."))
     header, *below = found.lines
     names = header.cells if found.has_rule else []
@@ -80,7 +97,7 @@ def _front_matter(document: Document, customs: Customs) -> Table | None:
 
 
 def _pdf_tables(document: Document) -> Iterator[list[Line]]:
-    """Yield runs of rows with the same number of cells, also across pages."""
+    """Yield runs of rows with the same number of cells; a run may continue on the next page."""
     run: list[Line] = []
     page: int | None = None
     for part in document.parts:
@@ -107,14 +124,14 @@ def _pdf_row(content: str, part: Part) -> Line:
 
 
 class _Titles:
-    """The titles of a document's tables: the line above, the nearest heading, or the document's title."""
+    """Finds titles of a document's tables: the line above the table, the nearest heading, or the document's title."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._starts = [part.start for part in document.parts]
 
     def above(self, start: int) -> str:
-        """Return the title of the table whose first row begins at `start`."""
+        """Return the title of the table whose first row begins at offset `start`."""
         return _caption(self._document.content, start) or self._heading(start) or self._document.title
 
     def _heading(self, start: int) -> str:
@@ -124,7 +141,7 @@ class _Titles:
 
 
 def _caption(content: str, start: int) -> str:
-    """Return what the paragraph above a table ends with if that is a colon, or all of it if it is a short line."""
+    """Return the last sentence of the paragraph above if it ends in a colon, or all of a short line; else ""."""
     above = content[max(0, start - _LOOKED_BACK) : content.rfind("\n", 0, start) + 1].rstrip()
     paragraph = above[max(above.rfind("\n\n"), above.rfind("\n#")) + 1 :].strip().split("\n")
     if paragraph[0].startswith("#") and len(paragraph) > 1:
@@ -135,3 +152,192 @@ def _caption(content: str, start: int) -> str:
     elif len(paragraph) > 1 or text.startswith(_NO_CAPTION) or text[-1:] in ".,;!?…":
         return ""
     return text if "|" not in text and len(text) <= _LONGEST_CAPTION else ""
+
+
+Quoting = Literal[0, 1, 2, 3]
+# With invalid quotes, a second attempt reads quotes as ordinary characters.
+_QUOTING: tuple[Quoting, ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
+# The likeliest delimiters come first: decimal numbers and prose contain commas too.
+_DELIMITERS = "\t;|,"
+_SAMPLE_ROWS = 200  # rows from which the delimiter is detected; a guess, not measured
+_LONGEST_SAMPLE = 200_000  # characters from which the delimiter is detected if rows are long; a guess, not measured
+_SAME_WIDTH = 0.7  # share of rows with one number of fields; the others are titles and notes; a guess, not measured
+_DECLARED = re.compile(r"sep=(.)[ \t]*\n", re.IGNORECASE)
+_WORD = re.compile(r"\w")
+
+
+class Row(NamedTuple):
+    """A row and its span in the text, without the line end."""
+
+    start: int
+    end: int
+    cells: list[str]
+
+
+def read_table(content: str) -> tuple[list[str], list[Span]]:
+    """Return the column names, if there is a header, and the span of every data row; no rows if it isn't a table."""
+    for found in readings(content):
+        try:
+            return _columns_and_rows(found)
+        except csv.Error:
+            continue
+    return [], []
+
+
+def readings(content: str) -> Iterator[Iterator[Row]]:
+    """Yield the rows of a table, header included, for each way to read its quotes; iterating may raise csv.Error."""
+    declared = _DECLARED.match(content)
+    start = declared.end() if declared else 0
+    delimiters = declared[1] if declared else _DELIMITERS
+    for quoting in _QUOTING:
+        delimiter = max(delimiters, key=lambda each: _evenness(content, start, each, quoting))
+        if _evenness(content, start, delimiter, quoting)[1] >= _SAME_WIDTH:
+            found = rows(content, start, delimiter, quoting)
+            yield (row for row in found if any(_WORD.search(cell) for cell in row.cells))
+
+
+def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
+    """Yield the rows of a table except blank lines; quoted cells may contain line ends. Raises csv.Error."""
+    position = begin = start
+
+    def lines() -> Iterator[str]:
+        nonlocal position
+        while position < len(content):
+            line_start = position
+            position = content.find("\n", line_start) + 1 or len(content)
+            yield content[line_start:position]
+
+    for cells in csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=True):
+        text = content[begin:position]
+        if text.strip():
+            # A row may begin with blank delimiters, so only the line end is removed.
+            yield Row(begin, begin + len(text.rstrip("\n")), cells)
+        begin = position
+
+
+def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[bool, float]:
+    """Return whether the first row has the most common number of fields, and the share of rows with this number."""
+    widths: list[int] = []
+    try:
+        for row in rows(content, start, delimiter, quoting):
+            widths.append(len(row.cells))
+            if len(widths) == _SAMPLE_ROWS or row.end - start > _LONGEST_SAMPLE:
+                break
+    except csv.Error:
+        return False, 0.0
+    wide = Counter(width for width in widths if width > 1)
+    if not wide or len(widths) < 2:
+        return False, 0.0
+    width, count = wide.most_common(1)[0]
+    return widths[0] == width, count / len(widths)
+
+
+def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
+    sample = list(islice(found, _SAMPLE_ROWS))
+    if not sample:
+        return [], []
+    width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
+    # A report may begin with titles above the table.
+    first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
+    header, below = sample[first].cells, sample[first + 1 :]
+    has_header = is_header(header, [row.cells for row in below])
+    # If there is only text below, the first row may be data, so it stays quotable.
+    if has_header and any(_is_typed(index, below) for index in range(width)):
+        del sample[first]
+    spans = [(row.start, row.end) for row in sample]
+    spans += [(row.start, row.end) for row in found]
+    return [" ".join(cell.split()) for cell in header if cell.strip()] if has_header else [], spans
+
+
+def _is_typed(index: int, below: Sequence[Row]) -> bool:
+    """Whether a column contains numbers, dates, times or words for yes and no."""
+    values = [row.cells[index].strip() for row in below if index < len(row.cells) and row.cells[index].strip()]
+    return len(values) > 0 and sum(bool(TYPED.fullmatch(each)) for each in values) * 10 >= len(values) * 9
+
+
+DELIMITED = frozenset({".csv", ".tsv", ".tab"})
+"""Suffixes of files whose rows are lines of delimited fields."""
+
+_SMALLEST, _LARGEST = 1e-15, 1e15  # outside this range, a number without an exponent would be mostly zeros
+_DEEPEST = 5  # levels of nesting that are still readable as a cell; a guess, not measured
+
+
+def records_table(document: Document, customs: Customs) -> Table | None:
+    """Return the table of a document of records, or None if it has none."""
+    if PurePosixPath(document.source.lower()).suffix in DELIMITED or not _is_json(document):
+        return _delimited(document, customs)
+    return _objects(document, customs)
+
+
+def _is_json(document: Document) -> bool:
+    first = document.parts[0] if document.parts else None
+    return first is not None and document.content[first.start : first.start + 1] in ("{", "[")
+
+
+def _delimited(document: Document, customs: Customs) -> Table | None:
+    for found in readings(document.content):
+        try:
+            return make_table((Line(*row) for row in found), document.title, customs)
+        except csv.Error:
+            continue
+    return None
+
+
+def _objects(document: Document, customs: Customs) -> Table | None:
+    customs = replace(customs, decimal=".")
+    read = ((part, _parsed(document.content, part)) for part in document.parts[: MOST_CELLS + 1])
+    records = [(part, record) for part, record in read if record]
+    names: dict[str, int] = {}
+    flat: list[tuple[Part, dict[str, str]]] = []
+    for part, record in records:
+        if isinstance(record, list):
+            continue
+        fields = dict(_fields(record))
+        flat.append((part, fields))
+        for name in fields:
+            if len(names) < WIDEST:
+                names.setdefault(name, len(names))
+    if not flat:
+        lists = (Line(part.start, part.end, [_text(each) for each in record]) for part, record in records)
+        return make_table(lists, document.title, customs, is_mark_known=True)
+    rows = (Line(part.start, part.end, [fields.get(name, "") for name in names]) for part, fields in flat)
+    return make_table(rows, document.title, customs, names=list(names), is_mark_known=True)
+
+
+def _parsed(content: str, part: Part) -> Any:
+    try:
+        return json.loads(content[part.start : part.end], parse_float=_literal, parse_int=str)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _literal(number: str) -> str:
+    """Return a JSON number as it is written, but without an exponent."""
+    if "e" not in number.lower() or not _SMALLEST < abs(float(number)) < _LARGEST:
+        return number
+    return f"{Decimal(number):f}"
+
+
+def _fields(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of an object's fields; fields of an object within it are named like "address.city"."""
+    for name, value in record.items():
+        if isinstance(value, dict) and value:
+            yield from ((_text(f"{name}.{inner}"), _text(each)) for inner, each in value.items())
+        else:
+            yield _text(name), _text(value)
+
+
+def _text(value: Any, depth: int = 0) -> str:
+    if depth == _DEEPEST:
+        return "…"
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(value).lower()
+        case list():
+            return ", ".join(_text(each, depth + 1) for each in value)
+        case dict():
+            return ", ".join(f"{_text(name)}: {_text(each, depth + 1)}" for name, each in value.items())
+    # An unpaired surrogate escape such as \ud800 denotes no character.
+    return str(value).encode("utf-8", "replace").decode()

@@ -1,49 +1,46 @@
-"""A grid of texts → a Table: its header, its columns' kinds, the rows that only repeat it or sum it up."""
+"""A grid of cell texts → a Table: its header, its columns' kinds, and the rows that repeat the header or are totals.
+
+Grids are written with bars, `| a | b |`, with or without the line `|---|---|` below their header. This module also
+parses front matter: the `key: value` lines between two rules at the top of a Markdown document.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import islice
+from typing import NamedTuple
 
 from answerable.datatypes import Document
 from answerable.tables.columns import read_columns
-from answerable.tables.delimited import is_header
-from answerable.tables.table import Kind, Origin, Row, Table, Value
+from answerable.tables.table import Kind, Line, Origin, Row, Table, Value, folded, word_set
 from answerable.tables.values import Customs, DayOrder, dollar_of
-from answerable.tables.words import folded, word_set
 from answerable.text.languages import question_language
 
 MOST_CELLS = 200_000
-"""The most cells of a table that are kept: columns times rows."""
-
+"""Cells (columns times rows) of a table that are kept at most."""
 WIDEST = 1_000
-"""The most columns of a table that are kept."""
-
-_HEADER_SAMPLE = 200
-_MOST_TITLES = 5
-_SAMPLE = 20_000
+"""Columns of a table that are kept at most."""
+_HEADER_SAMPLE = 200  # rows that a header is compared with: enough to show the columns' kinds; a guess, not measured
+_MOST_TITLES = 5  # lines above a table that may be titles; a guess, not measured
+_SAMPLE = 20_000  # characters from which the language is detected; a guess, not measured
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _AFTER_TOTAL = re.compile(r"(?:[:=.* ]|\([^()]{0,20}\)|\b\d{4}\b)*$")
-_LONGEST_TOTAL = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A row of a document as texts; `document.content[start:end]` is the row."""
-
-    start: int
-    end: int
-    cells: Sequence[str]
+_LONGEST_TOTAL = 40  # characters of a total's label at most: "Total general (IVA incluido) 2024" has 33
+_LONGEST_NAME = 100  # characters of a name at most: longer text is a value
+TYPED = re.compile(
+    r"[^\w\s]{0,3}\s?[+-]?\d[\d.,' \u00a0/:%TZ-]*(?:[a-zA-Z%€$£]{0,3})|true|false|yes|no|sí|si|sim|não|nao",
+    re.IGNORECASE,
+)
+"""A number, a date, a time, or a word for yes or no."""
 
 
 def customs_of(document: Document) -> Customs:
-    """Return how a document writes numbers, dates and money, where its tables leave it open."""
+    """Return how a document writes numbers, dates and money, for tables that leave this open."""
     content = document.content
     language = document.language or question_language(content[:_SAMPLE])
-    # English without European money is most likely American.
+    # English text without European currencies is most likely American.
     is_american = language == "en" and "£" not in content and "€" not in content
     return Customs(
         decimal="," if language in word_set("values", "codes", "comma_languages") else ".",
@@ -64,8 +61,8 @@ def make_table(
 ) -> Table | None:
     """Return the table of some lines, or None if it has no rows.
 
-    `names` are the columns' names; None: the first line names them if it looks like a header or `has_header` is true,
-    otherwise they are "1", "2" and so on. `is_mark_known`: the decimal mark is that of `customs`.
+    `names` are the columns' names; with None, the first line has the names if it looks like a header or `has_header` is
+    true, otherwise the columns are named "1", "2" and so on. `is_mark_known`: the decimal mark is that of `customs`.
     """
     filled = (line for line in lines if names or any(cell.strip() for cell in line.cells))
     lines, is_cut = _bounded(filled, headers=int(names is None))
@@ -88,7 +85,7 @@ def make_table(
 
 
 def _bounded(lines: Iterable[Line], headers: int) -> tuple[list[Line], bool]:
-    """Return as many lines as are kept, besides headers, and whether there are more."""
+    """Return the lines that are kept, not counting the header lines, and whether there are more lines."""
     found: list[Line] = []
     widest = 1
     for line in lines:
@@ -100,14 +97,14 @@ def _bounded(lines: Iterable[Line], headers: int) -> tuple[list[Line], bool]:
 
 
 def _without_title(lines: list[Line], title: str) -> tuple[list[Line], str]:
-    """Return the lines from the header on, and the text of a line above it that fills one cell: the table's title."""
+    """Return the lines from the header on, and the table's title: the text of a line above it with one filled cell."""
     filled = [[cell.strip() for cell in line.cells if cell.strip()] for line in lines[:_MOST_TITLES]]
     place = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
     return (lines[place:], filled[0][0]) if place and _header(lines[place:]) else (lines, title)
 
 
 def _header(lines: Sequence[Line], is_certain: bool = False) -> list[str]:
-    """Return the names in the first line, [] if it is a row like the others."""
+    """Return the names in the first line, or [] if it is an ordinary row."""
     if len(lines) < 2:
         return []
     first = [cell.strip() for cell in lines[0].cells]
@@ -117,7 +114,7 @@ def _header(lines: Sequence[Line], is_certain: bool = False) -> list[str]:
     below = [line.cells for line in islice(lines, 1, _HEADER_SAMPLE) if not _repeats(line.cells, first)]
     years = [index for index, cell in enumerate(first) if _YEAR.fullmatch(cell)]
     if len(years) > 1 and _is_sequence([int(first[index]) for index in years]) and len(years) < len(first):
-        # "Concept | 2023 | 2024": what stands beside the years decides.
+        # In "Concept | 2023 | 2024", the columns other than the years decide.
         places = [index for index in range(len(first)) if index not in years]
         below = [[row[index] for index in places if index < len(row)] for row in below]
         names = [first[index] for index in places]
@@ -125,10 +122,23 @@ def _header(lines: Sequence[Line], is_certain: bool = False) -> list[str]:
     return first if is_header(first, below) else []
 
 
-def _is_sequence(years: Sequence[int]) -> bool:
-    return all(after > before for before, after in pairwise(years)) or all(
-        after < before for before, after in pairwise(years)
+def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row of cells names the columns of the rows below."""
+    names = [cell.strip() for cell in cells if cell.strip()]
+    if not below or not names or len(names) * 2 < len(cells) or len(set(names)) < len(names):
+        return False
+    if any(TYPED.fullmatch(name) or len(name) > _LONGEST_NAME for name in names):
+        return False
+    return not any(
+        cell.strip() and index < len(row) and row[index].strip() == cell.strip()
+        for index, cell in enumerate(cells)
+        for row in below
     )
+
+
+def _is_sequence(years: Sequence[int]) -> bool:
+    rising = sorted(set(years))
+    return list(years) in (rising, rising[::-1])
 
 
 def _repeats(cells: Sequence[str], header: Sequence[str]) -> bool:
@@ -136,7 +146,7 @@ def _repeats(cells: Sequence[str], header: Sequence[str]) -> bool:
 
 
 def _distinct(header: Sequence[str], width: int) -> list[str]:
-    """Return a name for every column; a column without a name has its number."""
+    """Return a distinct name for every column; a column without a name is named by its number."""
     names = (" ".join(header[index].split()) if index < len(header) else "" for index in range(width))
     return [name or str(index + 1) for index, name in enumerate(names)]
 
@@ -149,9 +159,9 @@ def _padded(cells: Sequence[str], width: int) -> list[str]:
 def _without_totals(
     rows: Sequence[Row], totals: Collection[int], named: Collection[int], numbers: Sequence[int]
 ) -> tuple[list[Row], Row | None]:
-    """Return the rows without those of `totals` that sum up others, and the last of these.
+    """Return the rows without those in `totals` that really are sums of others, and the last such row.
 
-    The last row needn't be the sum if it is one of `named`.
+    The last row counts as a total even if it isn't the sum, if it is in `named`.
     """
     if not totals:
         return list(rows), None
@@ -171,7 +181,7 @@ def _without_totals(
 
 
 def _is_total(cells: Sequence[str]) -> bool:
-    """Whether the first text of a row is a word for the sum of others."""
+    """Whether the first text of a row is a word for a total."""
     first = next(filter(None, cells), "")
     if len(first) > _LONGEST_TOTAL or not first[:1].isalpha():
         return False
@@ -179,13 +189,13 @@ def _is_total(cells: Sequence[str]) -> bool:
 
 
 def says_total(cells: Sequence[str]) -> bool:
-    """Return whether a text of a row begins or ends with a word for a sum: "Subtotal May", "North Total"."""
+    """Return whether a cell of a row begins or ends with a word for a total: "Subtotal May", "North Total"."""
     words = [_AFTER_TOTAL.sub("", folded(cell)).split() for cell in cells if 0 < len(cell) <= _LONGEST_TOTAL]
     return _is_total(cells) or any({each[0], each[-1]} & word_set("values", "totals") for each in words if each)
 
 
 class _Sums:
-    """The exact sums of the columns of numbers."""
+    """The exact running sums of the numeric columns."""
 
     def __init__(self, columns: Sequence[int]) -> None:
         self._sums = dict.fromkeys(columns, Decimal(0))
@@ -195,7 +205,7 @@ class _Sums:
             self._sums[column] += _exact(row.values[column])
 
     def equal(self, row: Row) -> bool:
-        """Whether a number of a row is the sum in its column."""
+        """Whether one of the row's numbers equals the sum of its column."""
         return any(
             row.values[column].number is not None and _exact(row.values[column]) == found
             for column, found in self._sums.items()
@@ -204,3 +214,186 @@ class _Sums:
 
 def _exact(value: Value) -> Decimal:
     return Decimal(0) if value.number is None else Decimal(repr(value.number))
+
+
+_PREFIX = re.compile(r"[ \t>]*")
+# Org writes a plus between the columns.
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?")
+_BORDER = re.compile(r"\+[-=+ ]+\+")
+_BAR = re.compile(r"(?<!\\)\|")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+_MARKS = re.compile(r"\*\*|`|~~")
+_FURTHEST = 5_000_000  # characters: bounds the time if a table has no end; a guess, not measured
+_WRAPPED = re.compile(r"([*_])([^*_].*)\1")
+
+
+class _Text(NamedTuple):
+    """A line of the document without its indentation and quotation marks, which begin at offset `line_start`."""
+
+    line_start: int
+    start: int
+    end: int
+    text: str
+
+
+class BarTable(NamedTuple):
+    """The rows of a table, and whether a line `|---|---|` follows the first row."""
+
+    lines: list[Line]
+    has_rule: bool
+
+
+def bar_tables(content: str) -> Iterator[BarTable]:
+    """Yield the tables of a text in order."""
+    run: list[_Text] = []
+    reached = -1
+    for line in _lines_with_bars(content):
+        if run and line.line_start > reached and not _only_border(content, reached, line.line_start):
+            yield from _tables(run)
+            run = []
+        run.append(line)
+        reached = content.find("\n", line.end) + 1 or len(content)
+    yield from _tables(run)
+
+
+def header_above(content: str, start: int) -> str:
+    """Return the line with the names of the columns of the row at `start`, "" if there is none or it is too far above.
+
+    It is the first line of its block, is followed by a line `| --- |`, and no blank line divides it from the row.
+    """
+    furthest = max(0, start - _FURTHEST)
+    blank = content.rfind("\n\n", furthest, start)
+    begin = blank + 2 if blank >= 0 else 0
+    end = content.find("\n", begin, start)
+    if end < 0 or (blank < 0 and furthest) or content[begin] != "|" or not content.startswith("| ---", end + 1):
+        return ""
+    return content[begin:end]
+
+
+def plain_cell(cell: str) -> str:
+    """Return the text of a cell without Markdown's marks."""
+    cell = cell.strip()
+    if "\\" in cell:
+        cell = cell.replace("\\|", "|")
+    if "<" in cell:
+        cell = _BREAK.sub(" ", cell)
+    if "[" in cell:
+        cell = _LINK.sub(r"\1", cell)
+    if "**" in cell or "`" in cell or "~~" in cell:
+        cell = _MARKS.sub("", cell)
+    if cell[:1] in ("*", "_") and (wrapped := _WRAPPED.fullmatch(cell)):
+        cell = wrapped[2]
+    return cell.strip()
+
+
+def _lines_with_bars(content: str) -> Iterator[_Text]:
+    bar = content.find("|")
+    reached = 0
+    while bar >= 0:
+        start = content.rfind("\n", reached, bar) + 1 or reached
+        line_end = content.find("\n", bar)
+        reached = line_end if line_end >= 0 else len(content)
+        text = content[start:reached].rstrip()
+        indentation = _PREFIX.match(text)
+        skipped = indentation.end() if indentation else 0
+        yield _Text(start, start + skipped, start + len(text), text[skipped:])
+        bar = content.find("|", reached)
+
+
+def _only_border(content: str, start: int, end: int) -> bool:
+    """Whether there is only a line such as `+----+----+` between the two offsets."""
+    between = content[start:end] if end - start < 5_000 else ""
+    lines = [line.strip(" \t>") for line in between.splitlines()]
+    return len(lines) == 1 and _BORDER.fullmatch(lines[0]) is not None
+
+
+def _tables(run: list[_Text]) -> Iterator[BarTable]:
+    """Yield the tables in a run of consecutive lines with bars."""
+    place = 0
+    while place < len(run):
+        rule = place + 1 < len(run) and _is_rule(run[place + 1].text) and not _is_rule(run[place].text)
+        if rule and len(_cells(run[place].text)) == len(_cells(run[place + 1].text.replace("+", "|"))):
+            end = _end(run, place + 2, any_bars=True)
+            if end > place + 2:
+                yield BarTable([_line(line) for line in (run[place], *run[place + 2 : end])], True)
+        else:
+            end = _end(run, place, any_bars=False)
+            found = [_line(line) for line in run[place:end] if not _is_rule(line.text)]
+            if len(found) > 1 and max(len(line.cells) for line in found) > 1:
+                yield BarTable(found, False)
+            end = max(end, place + 1)
+        place = end
+
+
+def _end(run: list[_Text], place: int, any_bars: bool) -> int:
+    """Return where the rows that begin at `place` end: at another table's header, or at a line without outer bars."""
+    while place < len(run):
+        is_row = any_bars or (run[place].text[0] == "|" and run[place].text[-1] == "|" and len(run[place].text) > 1)
+        starts_other = place + 1 < len(run) and _is_rule(run[place + 1].text) and not _is_rule(run[place].text)
+        if not is_row or (starts_other and any_bars):
+            break
+        place += 1
+    return place
+
+
+def _is_rule(text: str) -> bool:
+    return text[:2].strip("|:- \t") == "" and "-" in text and _RULE.fullmatch(text) is not None
+
+
+def _line(line: _Text) -> Line:
+    return Line(line.start, line.end, [plain_cell(cell) for cell in _cells(line.text)])
+
+
+def _cells(text: str) -> list[str]:
+    text = text.removeprefix("|")
+    if text.endswith("|") and not text.endswith("\\|"):
+        text = text[:-1]
+    return _BAR.split(text) if "\\" in text else text.split("|")
+
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
+_COMMENT = re.compile(r"(?<=\s)#")
+
+
+def front_matter(content: str) -> tuple[dict[str, str], int]:
+    """Return the metadata at the top of a file, and the offset at which its text begins.
+
+    Understands `key: value` lines, quoted values, comments, and lists (as comma-separated text); nested values are
+    skipped. A block with any other line isn't front matter, but text between two rules.
+    """
+    match = _FRONT_MATTER.match(content)
+    if not match:
+        return {}, 0
+    values: dict[str, list[str]] = {}
+    key = ""
+    for line in match[1].splitlines():
+        entry = line.strip()
+        found = _KEY.match(line)
+        if not entry or entry.startswith("#"):
+            continue
+        if found:
+            key = found[1]
+            values[key] = [found[2] or ""]
+        elif key and entry.startswith("- ") and ":" not in entry:
+            values[key].append(entry[2:])
+        elif not key or not line[0].isspace():
+            return {}, 0
+    joined = {key: ", ".join(filter(None, map(_plain, lines))) for key, lines in values.items()}
+    return {key: value for key, value in joined.items() if value}, match.end()
+
+
+def _plain(value: str) -> str:
+    """Return a front matter value without quotes, a trailing comment, or the brackets of a list."""
+    value = value.strip()
+    if value[:1] in ("'", '"'):
+        closing = value.find(value[0], 1)
+        return value[1:closing] if closing > 0 else value[1:]
+    if comment := _COMMENT.search(value):
+        value = value[: comment.start()].rstrip()
+    if value.startswith("[") and value.endswith("]"):
+        items = (item.strip() for item in value[1:-1].split(","))
+        return ", ".join(_plain(item) for item in items if item and item[0] != "[")
+    # Nested and multi-line values are skipped.
+    return "" if value[:1] in ("{", "|", ">", "&", "*", "!") else value

@@ -1,12 +1,18 @@
-"""A table of a document: typed columns, and rows with their exact places."""
+"""A table of a document: typed columns, and rows with their exact places; also the word lists for reading cells."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from answerable.datatypes import Span
+from answerable.filters import normalize
+from answerable.text.word_lists import read_toml
 
 
 class Kind(str, Enum):
@@ -18,7 +24,7 @@ class Kind(str, Enum):
 
 
 class Origin(str, Enum):
-    """What a table was made from."""
+    """The kind of content that a table was made from."""
 
     TABLE = "table"
     CHAT = "chat"
@@ -28,8 +34,17 @@ class Origin(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A row of a document as cell texts; `document.content[start:end]` is the row."""
+
+    start: int
+    end: int
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
-    """A cell: its text without markup, and the number with its unit or the time that the text denotes.
+    """A cell: its text without markup, and what the text denotes: a number with its unit, or a time.
 
     `unit` is an ISO 4217 currency code, `%`, or a unit as written (`kg`). `time` is naive local time; of a date without
     a time of day it is midnight, and `is_day` is true.
@@ -44,9 +59,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, the kind of most of its values, and their unit if they have one in common.
+    """A column: its name, the kind of most of its values, and their unit if all have the same one.
 
-    `is_quantity` is false for numbers that only name something, years (`is_year`) and ids, which are never summed.
+    `is_quantity` is false for numbers that only identify something, years (`is_year`) and ids; these are never summed.
     """
 
     name: str
@@ -69,9 +84,9 @@ class Row:
 class Table:
     """A table and what it was made from.
 
-    `title` is its caption, the heading above it, or the document's title. `total` is the row that repeats the sum of
-    the others ("Total", "Suma"), which isn't one of `rows`. `is_cut`: the document has more rows than are kept.
-    `uncounted` are events that repeat or are cancelled, of which a row doesn't tell when they are.
+    `title` is its caption, the heading above it, or the document's title. `total` is a row with the sum of the others
+    ("Total", "Suma"), which isn't in `rows`. `is_cut`: the document has more rows than are kept. `uncounted` are events
+    that repeat or are cancelled, whose rows don't determine when they take place.
     """
 
     origin: Origin
@@ -84,5 +99,30 @@ class Table:
 
     @property
     def span(self) -> Span:
-        """The characters of the document from the first row to the last; (0, 0) without rows."""
+        """The span in the document from the first row to the last; (0, 0) without rows."""
         return (self.rows[0].start, self.rows[-1].end) if self.rows else (0, 0)
+
+
+def lists(name: str) -> dict[str, Any]:
+    """Return the contents of a file of word lists; each file is read once."""
+    return read_toml(Path(__file__).with_name("words") / f"{name}.toml")
+
+
+@cache
+def word_set(file: str, *path: str) -> frozenset[str]:
+    """Return the words under a key of a file, where they are separated by blanks."""
+    found: Any = lists(file)
+    for key in path:
+        found = found[key]
+    return frozenset(found.split() if isinstance(found, str) else found)
+
+
+@cache
+def meanings(file: str, section: str) -> dict[str, str]:
+    """Return a mapping from each word of a section to the key that lists it: "marzo" → "3"."""
+    return {word: key for key, words in lists(file)[section].items() for word in words.split()}
+
+
+def folded(text: str) -> str:
+    """Return a text normalised for comparison: lower case, without accents, single blanks."""
+    return " ".join(str(normalize(text)).split())

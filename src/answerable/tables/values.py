@@ -1,25 +1,187 @@
-"""Read a cell: a number with its unit or currency, a date, or text.
+"""Read a cell: a number with its unit or currency, a date with or without a time of day, or text.
 
-What a cell means may depend on others, "1.200" on "3.450,00" and 3/4 on 14/4: `columns` decides it for a whole column.
+Dates are ISO 8601, numbers in any order, or with names of months. The meaning of a cell may depend on other cells, that
+of "1.200" on "3.450,00" and that of 3/4 on 14/4: `columns` decides it for a whole column.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from datetime import datetime
+from enum import Enum
+from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from answerable.tables.dates import DayOrder, read_date
-from answerable.tables.table import Value
-from answerable.tables.words import folded, lists, meanings, word_set
+from answerable.tables.table import Value, folded, lists, meanings, word_set
+
+_LONGEST_DATE = 60  # characters of a date at most, with the names of the day, month and zone
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2})[:h.](?P<minute>\d\d)(?:[:.](?P<second>\d\d)(?:[.,]\d{1,9})?)? ?(?P<half>[ap]\.? ?m\.?)?"
+    r"(?: ?(?:h|hs|hrs|horas|z|utc|gmt|[+-]\d\d:?\d\d))?\.?"
+)
+_NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
+_YEAR_AND_MONTH = re.compile(r"(\d{4})[-/](\d{1,2})")
+_MONTH_AND_YEAR = re.compile(r"(\d{1,2})[-/.](\d{4})")
+_HOUR_ONLY = re.compile(r"(\d{1,2}) ?([ap])\.? ?m\.?")
+
+
+class DayOrder(str, Enum):
+    """Which of the first two numbers is the day, if the year comes last."""
+
+    DAY_FIRST = "day first"
+    MONTH_FIRST = "month first"
+
+
+class Moment(NamedTuple):
+    """A time; `is_day`: it is a date without a time of day."""
+
+    time: datetime
+    is_day: bool
+
+
+def read_date(text: str, order: DayOrder) -> Moment | None:
+    """Return the time that a text denotes, or None if it isn't a date. A month alone denotes its first day."""
+    if len(text) > _LONGEST_DATE or not any(map(str.isdigit, text)):
+        return None
+    return _read(text, order)
+
+
+def decide_order(texts: Iterable[str], preferred: DayOrder) -> DayOrder:
+    """Return the order in which most of a column's dates are valid; on a tie, that with fewer steps back in time."""
+    pairs = []
+    for text in texts:
+        found = _NUMBERS.match(text.strip())
+        if found and len(found[1]) <= 2:
+            pairs.append((int(found[1]), int(found[3]), int(found[4])))
+    if not pairs:
+        return preferred
+    day_first, month_first = sum(first > 12 for first, _, _ in pairs), sum(second > 12 for _, second, _ in pairs)
+    if day_first != month_first:
+        return DayOrder.DAY_FIRST if day_first > month_first else DayOrder.MONTH_FIRST
+    by_day = _steps_back([(year, month, day) for day, month, year in pairs])
+    by_month = _steps_back([(year, month, day) for month, day, year in pairs])
+    if by_day == by_month:
+        return preferred
+    return DayOrder.DAY_FIRST if by_day < by_month else DayOrder.MONTH_FIRST
+
+
+def _steps_back(days: list[tuple[int, int, int]]) -> int:
+    # A list may run backwards in time: then steps forward are the exceptions.
+    back = sum(after < before for before, after in pairwise(days))
+    forth = sum(after > before for before, after in pairwise(days))
+    return min(back, forth)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, order: DayOrder) -> Moment | None:
+    text = folded(text)
+    date = _NUMBERS.match(text)
+    if date:
+        day = _by_numbers(date, order)
+        return _with_clock(day, text[date.end() :]) if day else None
+    if whole := _YEAR_AND_MONTH.fullmatch(text):
+        return _month(int(whole[1]), int(whole[2]))
+    if whole := _MONTH_AND_YEAR.fullmatch(text):
+        return _month(int(whole[2]), int(whole[1]))
+    return _by_names(text)
+
+
+def _month(year: int, month: int) -> Moment | None:
+    first = _day(year, month, 1) if year >= 1000 else None
+    return Moment(first, True) if first else None
+
+
+def _by_numbers(found: re.Match[str], order: DayOrder) -> datetime | None:
+    first, second, third = int(found[1]), int(found[3]), int(found[4])
+    if len(found[1]) == 4:
+        return _day(first, second, third) if len(found[4]) <= 2 else None
+    if len(found[1]) > 2 or len(found[4]) not in (2, 4):
+        return None
+    day, month = (second, first) if order is DayOrder.MONTH_FIRST else (first, second)
+    # A date that is impossible in the column's order can only be meant in the other order.
+    if month > 12 >= day:
+        day, month = month, day
+    return _day(_full_year(third, len(found[4])), month, day)
+
+
+def _full_year(year: int, digits: int) -> int:
+    return year if digits == 4 else year + (2000 if year < 70 else 1900)
+
+
+def _day(year: int, month: int, day: int) -> datetime | None:
+    try:
+        return datetime(year, month, day)
+    except ValueError:
+        return None
+
+
+def _with_clock(day: datetime, rest: str) -> Moment | None:
+    """Return the day with the time of day in `rest`, the text after the date; None if `rest` is something else."""
+    rest = rest.strip(" ,;-()")
+    if rest.startswith("t") and rest[1:2].isdigit():
+        rest = rest[1:]
+    while rest and not rest[0].isdigit():
+        word, _, after = rest.partition(" ")
+        if word.strip(",.") not in word_set("values", "days", "joints") | word_set("values", "days", "names"):
+            return None
+        rest = after.lstrip(" ,")
+    if not rest:
+        return Moment(day, True)
+    clock = _CLOCK.fullmatch(rest)
+    if clock is None:
+        alone = _HOUR_ONLY.fullmatch(rest)
+        return _at(day, int(alone[1]), 0, 0, alone[2]) if alone else None
+    return _at(day, int(clock["hour"]), int(clock["minute"]), int(clock["second"] or 0), (clock["half"] or "")[:1])
+
+
+def _at(day: datetime, hour: int, minute: int, second: int, half: str) -> Moment | None:
+    if half:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if half == "p" else 0)
+    if hour > 23 or minute > 59 or second > 59:
+        return None
+    return Moment(day.replace(hour=hour, minute=minute, second=second), False)
+
+
+def _by_names(text: str) -> Moment | None:
+    """Parse a date like "5 de marzo de 2024", "Tuesday, March 5th, 2024 10:30", "05-mar-24" or "mar 2024"."""
+    for pattern in _with_names():
+        if found := pattern.match(text):
+            month = meanings("values", "months").get(found["month"])
+            number = found["year"]
+            parts = found.groupdict()
+            day = month and _day(_full_year(int(number), len(number)), int(month), int(parts.get("day") or 1))
+            if day and (moment := _with_clock(day, text[found.end() :])):
+                return moment
+    return None
+
+
+@cache
+def _with_names() -> tuple[re.Pattern[str], ...]:
+    joint = _one_of("joints")
+    weekday = rf"(?:{_one_of('names')}\.?,? (?:{joint} ){{0,2}})?"
+    day = rf"(?P<day>\d{{1,2}})(?:\.? ?{_one_of('ordinals')}\b)?"
+    month = r"(?P<month>[a-z]{3,10})\b\.?"
+    between = rf"(?:[ ./-]|,){{0,3}}(?:\b{joint}[ .]){{0,2}}"
+    year = r"(?P<year>\d{4}|\d\d)(?![\d:])"
+    month_alone = rf"{month}{between}(?P<year>\d{{4}})(?!\d)"
+    orders = (f"{weekday}{day}{between}{month}{between}{year}", f"{weekday}{month}{between}{day}{between}{year}")
+    return tuple(map(re.compile, (month_alone, *orders)))
+
+
+def _one_of(name: str) -> str:
+    return f"(?:{'|'.join(sorted(map(re.escape, word_set('values', 'days', name)), key=len, reverse=True))})"
+
 
 __all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
 
-_LONGEST = 40
-_LONGEST_BLANK = 8
+_LONGEST = 40  # characters of a number at most: longer text is not a number
+_LONGEST_BLANK = 8  # characters of a word for a missing value at most: the longest listed word has four
 _MINUS = "−–-"
 _UNIT = r"[^\W\d_](?:[^\W\d_]|[²³.·/µ]){0,14}|[ckdm]?m[23]|°[CF]?|[%‰]"
 _DIGITS = r"\d(?:[\d.,'’ \u00a0\u202f\u2009]{0,30}\d)?|[.,]\d{1,15}"
@@ -34,14 +196,14 @@ _GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,'’ ])\d{3}(?:(?P=mark)\d{3})*(?:(?P
 _INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
 _PLAIN = re.compile(r"\d*(?:(?P<decimal>[.,])\d+)?")
 _BLANKS = re.compile("[\u00a0\u202f\u2009]")
-_PHONE_DIGITS = 8
+_PHONE_DIGITS = 8  # digits; with a plus sign, a number with more digits is a phone number
 _LETTERS = frozenset("VWLKGM")
 _CODE = re.compile(r"\b[A-Z]{3}\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Customs:
-    """How a column or a document writes: the decimal mark, the order of dates, and what currency `$` is."""
+    """How a column or a document writes: its decimal mark, the order of dates, and the currency that `$` means."""
 
     decimal: str = "."
     order: DayOrder = DayOrder.DAY_FIRST
@@ -51,7 +213,7 @@ class Customs:
 class Written(NamedTuple):
     """A number as written: its digits and marks without blanks, and the currency or unit around it.
 
-    `mark` is the decimal mark that the digits show, "" if they show none or could be read both ways.
+    `mark` is the decimal mark that the digits show; "" if they show none or can be read in two ways.
     """
 
     digits: str
@@ -61,7 +223,7 @@ class Written(NamedTuple):
 
 
 def read_value(text: str, customs: Customs = Customs()) -> Value:
-    """Return a cell's value by these customs; a text that is neither number nor date has only its text."""
+    """Return a cell's value by these customs; for a text that is neither number nor date, only its text is set."""
     written = split_number(text, customs.dollar)
     if written is not None:
         return number_value(text, written, customs.decimal)
@@ -70,7 +232,7 @@ def read_value(text: str, customs: Customs = Customs()) -> Value:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a cell is empty, or says that its value is missing: "-", "n/a", "s/d"."""
+    """Whether a cell is empty, or states that its value is missing: "-", "n/a", "s/d"."""
     text = text.strip()
     if not text or len(text) > _LONGEST_BLANK or text[0].isdigit():
         return not text
@@ -78,7 +240,7 @@ def is_blank(text: str) -> bool:
 
 
 def split_number(text: str, dollar: str) -> Written | None:
-    """Return a cell's number as written, or None if it has none, names something (007, 1st) or could be a phone's."""
+    """Return a cell's number as written; None if there is none, or it is a name (007, 1st) or may be a phone's."""
     text = text.strip()
     if len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return None
@@ -100,7 +262,7 @@ def split_number(text: str, dollar: str) -> Written | None:
 
 
 def _shape(digits: str) -> str:
-    """Return digits without the marks that can only group thousands; "" if the marks are out of place."""
+    """Return the digits without marks that can only group thousands; "" if the marks are in invalid places."""
     if _INDIAN.fullmatch(digits):
         return digits.replace(",", "")
     grouped = _GROUPED.fullmatch(digits)
@@ -111,13 +273,13 @@ def _shape(digits: str) -> str:
         return ""
     if mark in "' " or decimal or digits.count(mark) > 1:
         whole = digits.replace(mark, "")
-        # The other mark is the decimal one, shown by a decimal of one, two or many digits.
+        # The other mark is then the decimal mark, and its decimals show that.
         return whole if decimal else whole + _decimal_for(mark)
     return digits
 
 
 def _decimal_for(mark: str) -> str:
-    """Return the ending that records what mark grouped thousands: "1.200.000" → "1200000,"."""
+    """Return the ending that records which mark grouped thousands: "1.200.000" → "1200000,"."""
     return {".": ",", ",": "."}.get(mark, "")
 
 
@@ -131,7 +293,7 @@ def _decimal_mark(digits: str) -> str:
 
 
 def number_value(text: str, written: Written, decimal: str) -> Value:
-    """Return the value of a cell that is a number; `decimal` is the decimal mark if its digits don't show one."""
+    """Return the value of a cell with a number; `decimal` is the decimal mark if the digits don't show theirs."""
     digits = written.digits
     if not digits.isdigit():
         mark = written.mark or decimal
@@ -141,26 +303,26 @@ def number_value(text: str, written: Written, decimal: str) -> Value:
 
 
 def _unit(before: str, after: str, dollar: str) -> str | None:
-    """Return the currency or unit around a number, "" if there is none, None if what is there is neither."""
+    """Return the currency or unit around a number; "" if there is none; None if the text there is something else."""
     if before and not (currency := currency_of(before, dollar)):
         return None
     if before:
         twin = currency_of(after, dollar) if after else currency
-        # "US$ 12 USD", and "$ 12 MXN", where the code is more exact.
+        # In "$ 12 MXN" the code is more exact than the symbol; "US$ 12 USD" has the same currency twice.
         return twin if twin and (twin == currency or "$" in before) else None
     if not after:
         return ""
     if currency := currency_of(after, dollar):
         return currency
     if len(after) == 1 and after.isupper() and after not in _LETTERS:
-        # "8C" is a class or a flat.
+        # "8C" is a school class or a flat.
         return None
     return None if folded(after).strip(".") in word_set("values", "days", "ordinals") else after.rstrip(".")
 
 
 @cache
 def currency_of(text: str, dollar: str) -> str:
-    """Return the ISO code of a currency as written, or ""."""
+    """Return the ISO code of a currency as it is written in a text, or ""."""
     if text in word_set("values", "codes", "iso"):
         return text
     if text == "$":
@@ -172,7 +334,7 @@ def currency_of(text: str, dollar: str) -> str:
 
 
 def currency_or_unit(text: str, dollar: str) -> str:
-    """Return the ISO code, or a known unit as written, that a text is; "" if it is neither."""
+    """Return the ISO code of a currency, or a known unit as written, if the text is one; "" if it is neither."""
     text = text.strip(" .")
     if not text or len(text) > _LONGEST:
         return ""
@@ -181,7 +343,7 @@ def currency_or_unit(text: str, dollar: str) -> str:
 
 @cache
 def unit_form(unit: str) -> str:
-    """Return the first form of a known unit ("días" → "dia"), "" for another."""
+    """Return the first listed form of a known unit ("días" → "dia"), "" for an unknown one."""
     word = folded(unit).rstrip(".")
     if word in word_set("values", "units", "names"):
         return word
@@ -189,7 +351,7 @@ def unit_form(unit: str) -> str:
 
 
 def dollar_of(content: str) -> str:
-    """Return the currency that `$` is in a document: the one that it names most often beside USD, otherwise USD."""
+    """Return the currency that `$` means in a document: the one that it names most often besides USD, otherwise USD."""
     if "$" not in content and "peso" not in content:
         return "USD"
     dollars = word_set("values", "codes", "dollars")

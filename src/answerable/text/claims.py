@@ -1,8 +1,8 @@
 """Find the claims of a sentence that can be compared exactly: numbers, dates, times, names and addresses.
 
 Different spellings of a value compare equal: `1,234.5`, `1.234,5`, `1 234.5`; `5 %` and `five per cent`; `3rd` and
-`third`; `mil novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm` and `14h30`. An ambiguous spelling
-(`1.234`) has several values; two claims agree if they have a value in common.
+`third`; `mil novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm`, `14h30` and
+`half past two`. An ambiguous spelling (`1.234`) has several possible values; two claims agree if they share a value.
 """
 
 from __future__ import annotations
@@ -13,13 +13,22 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from answerable.text.claim_words import PERCENT, claim_words, months, shared_words
-from answerable.text.stop_words import STOP_WORDS
-from answerable.text.terms import fold
+from answerable.text.terms import (
+    PERCENT,
+    STOP_WORDS,
+    claim_words,
+    fold,
+    months,
+    shared_words,
+    unit_sizes,
+    units,
+    weekdays,
+)
 
-LONGEST_NUMBER = 30
-LONGEST_ROMAN = 9
-BESIDE = 3
+LONGEST_NUMBER = 30  # characters of a number; more digits are an identifier
+LONGEST_ROMAN = 9  # letters of a Roman numeral; longer words are mostly names, although MMMDCCCLXXXVIII has 15 letters
+LONGEST_SHORT_DAY = 4  # letters of a weekday's abbreviation ("Sun", "thur"), which may be another word
+BESIDE = 3  # characters between a Roman numeral and the name before it: a guess, not measured
 
 
 class Kind(str, Enum):
@@ -27,6 +36,7 @@ class Kind(str, Enum):
 
     NUMBER = "number"
     MONTH = "month"
+    WEEKDAY = "weekday"
     NAME = "name"
     LINK = "address"
 
@@ -39,7 +49,7 @@ class Claim:
     """A span of a text that states a value, with its possible values in a canonical form.
 
     `is_sure` is False for a span that may not be a claim (`one`, a capital at the start of a sentence): such a span can
-    back a claim of another text, but needs no backing itself.
+    support a claim of another text, but needs no support itself.
     """
 
     kind: Kind
@@ -59,6 +69,28 @@ _TIME = re.compile(
     r"(?<![\w.,:])(\d{1,2})(?:[:h](\d{2})(?::\d{2})?(?![\d:])(?:\s?([ap])\.?\s?m\b\.?)?|\s?([ap])\.?m\b\.?|\s?h(?:rs?|oras?)?\b)",
     re.IGNORECASE,
 )
+_SPOKEN = re.compile(
+    r"\b(?:(?P<past>half|quarter|five|ten|twenty) (?P<way>past|to) (?P<later>\w+)"
+    r"|(?:(?P<at>a las|las|la|às|as|das) )?(?P<hour>\w+)(?:[:h.](?P<minute>\d\d)\b)?"
+    r"(?: (?P<joint>y|e|menos) (?P<part>media|meia|(?:um )?(?:cuarto|quarto)|(?!(?:las?|[aà]s?|das)\b)\w+"
+    r"(?: [ye] (?:um|uno|d(?:oi|o)s|tr[eê]s|cuatro|quatro|cinco|seis|siete|sete|ocho|oito|nueve|nove))?)\b)?"
+    r"(?P<late> (?:de la (?:tarde|noche)|da (?:tarde|noite)|in the (?:afternoon|evening)|at night)\b)?"
+    r"(?P<clock> (?:o['’]clock|e[nm] p[ou]nto|horas)\b)?)",
+    re.IGNORECASE,
+)
+_PARTS = {"half": 30, "media": 30, "meia": 30, "quarter": 15, "cuarto": 15, "quarto": 15}
+_NOON = re.compile(r"\b(?:(?P<noon>noon|meio-dia|mediod[ií]a)|midnight|medianoche|meia-noite)\b", re.IGNORECASE)
+_A_HALF = r"(?P<half>half|medi[oa]|mei[oa])"
+_QUARTERS = r"(?:(?P<three>three|tr[eê]s) |an? |um )?(?:quarter|cuarto|quarto)s?"
+_FRACTIONS = tuple(
+    (whole, re.compile(rf"(?<![\w.,]){pattern}\b", re.IGNORECASE))
+    for whole, pattern in (
+        (0, rf"(?P<count>\w+) (?:and a|y|e) {_A_HALF} (?P<unit>[^\W\d_]+)"),
+        (0, rf"{_A_HALF}[ -](?:an? )?(?P<unit>[^\W\d_]+)"),
+        (0, rf"{_QUARTERS} (?:of an?|de) (?P<unit>[^\W\d_]+)"),
+        (1, rf"(?:(?P<count>\w+) )?(?P<unit>[^\W\d_]+) (?:and|y|e) (?:(?:an? |um )?{_A_HALF}|{_QUARTERS})"),
+    )
+)
 _NUMBER = re.compile(
     r"(?<![^\W\d_])(?<!\w_)(?P<sign>(?<![\w)\]%])[-−](?=\d))?"
     r"(?P<digits>\d{1,3}(?:[\u00a0\u202f\u2009 ]\d{3})+(?![\d.,]?\d)|\d+(?:[.,]\d+)*)"
@@ -75,34 +107,16 @@ _OPENING = re.compile(r"(?:^|[.!?:;…¿¡\"“«‘(\[|•>—–]|\n)[\s\"'“
 
 
 def find_claims(text: str, language: str) -> list[Claim]:
-    """Return all claims of a text, in the order of the text."""
+    """Return all claims of a text, in text order."""
     claims: list[Claim] = []
     taken = bytearray(len(text))
-    for source in (_links, _dates, _times, _numbers):
+    for source in (_links, _dates, _fractions, _spoken_times, _times, _numbers):
         for claim in source(text, language):
             if not any(taken[claim.start : claim.end]):
                 taken[claim.start : claim.end] = b"\x01" * (claim.end - claim.start)
                 claims.append(claim)
     claims += [claim for claim in _of_words(text, language) if not taken[claim.start]]
     return sorted(claims, key=lambda claim: (claim.start, claim.end))
-
-
-def values_of(claims: list[Claim]) -> frozenset[str]:
-    """Return the possible values of all these claims, as one set."""
-    return frozenset(value for claim in claims for value in claim.values)
-
-
-def respelled(text: str, language: str, other: str, other_language: str) -> str:
-    """Return a text with its numbers spelled as in another text: "2 million" becomes "2,000,000"."""
-    claims = [claim for claim in find_claims(other, other_language) if claim.kind is Kind.NUMBER]
-    spelled = {value: other[claim.start : claim.end] for claim in claims for value in claim.values}
-    found, end = "", 0
-    for claim in find_claims(text, language):
-        value = next((value for value in sorted(claim.values) if value in spelled), None)
-        if claim.kind is Kind.NUMBER and claim.is_sure and value is not None and claim.start >= end:
-            found += text[end : claim.start] + spelled[value]
-            end = claim.end
-    return found + text[end:]
 
 
 def number_value(text: str) -> str:
@@ -139,10 +153,67 @@ def _times(text: str, _: str) -> Iterator[Claim]:
         half = (match[3] or match[4] or "").lower()
         if hour > 24 or minute > 59:
             continue
-        either = {hour, hour + 12} if match[2] and hour < 12 else {hour}
+        # 7:30 may be in the evening, 07:30 is not.
+        either = {hour, hour + 12} if match[2] and hour < 12 and match[1][0] != "0" else {hour}
         hours = {hour % 12 + 12 * (half == "p")} if half else either
-        values = {f"time:{60 * each + minute}" for each in hours}
-        yield Claim(Kind.NUMBER, *match.span(), frozenset(values if minute else {*values, str(hour)}))
+        values = {f"time:{60 * each + minute}" for each in hours} | (set() if minute else {str(hour)})
+        # "12 horas" may last as long.
+        values |= {f"s={3600 * hour}"} if not (match[2] or half) else set()
+        yield Claim(Kind.NUMBER, *match.span(), frozenset(values))
+
+
+def _spoken_times(text: str, language: str) -> Iterator[Claim]:
+    """Yield times with words, with both readings: "half past two", "las dos y media", "3 in the afternoon"."""
+    for match in _NOON.finditer(text):
+        values = {"time:720"} if match["noon"] else {"time:0", "time:1440"}
+        # "Al mediodía" may be an hour or two later.
+        yield Claim(Kind.NUMBER, *match.span(), frozenset(values), not match[0].lower().startswith("mediod"))
+    for match in _SPOKEN.finditer(text):
+        part = (match["past"] or match["part"] or "").lower().removeprefix("um ")
+        way, hour = (match["way"] or match["joint"] or "").lower(), _small(match["hour"] or match["later"], language)
+        minutes = _PARTS.get(part) or sum(_small(word, language) for word in re.split(" [ye] ", part))
+        clock = (match["clock"] or "").strip()
+        if not (part or match["late"] or (clock and (match["at"] or clock != "horas"))) or not 0 < hour <= 12:
+            continue
+        if part and part not in _PARTS and not (minutes and (match["at"] or way == "past")):
+            # "Ten to twelve", "ocho y diez" are two numbers.
+            continue
+        hours = {hour, hour + 12} if not match["late"] or hour == 12 else {hour + 12}
+        minute = minutes if part else int(match["minute"] or 0)
+        values = {f"time:{60 * each + (-minute if way in ('to', 'menos') else minute)}" for each in hours}
+        # "dos y media" may be two and a half.
+        is_half = match["joint"] and minute == 30
+        values |= {str(each) for each in hours} if not minute else {f"{hour}.5"} if is_half else set()
+        values |= {f"s={3600 * hour}"} if clock == "horas" else set()
+        yield Claim(Kind.NUMBER, match.start("hour" if match["hour"] else "past"), match.end(), frozenset(values))
+
+
+def _fractions(text: str, language: str) -> Iterator[Claim]:
+    """Yield "an hour and a half", "two and a half years", "media hora" and "a quarter of an hour", with their sizes."""
+    for whole, pattern in _FRACTIONS:
+        for match in pattern.finditer(text):
+            given = match.groupdict()
+            count = _small(given.get("count") or "", language)
+            part = "0.5" if given.get("half") else "0.75" if given.get("three") else "0.25"
+            number = (count or whole) + Decimal(part)
+            unit = units().get(fold(match["unit"].lower()), frozenset())
+            sizes = {f"{basic}={_plain(number * size)}" for each in unit for basic, size in unit_sizes().get(each, ())}
+            if sizes and (count or whole or "count" not in given):
+                start = match.start("count" if count else "unit" if whole else 0)
+                # Half a day or month may be a part of another thing.
+                is_sure = number > 1 or "h" in unit
+                yield Claim(Kind.NUMBER, start, match.end(), frozenset({_plain(number), *sizes}), is_sure)
+
+
+def _small(word: str, language: str) -> int:
+    """Return the number below a hundred that a word or digits mean; 0 if none."""
+    known = claim_words(language)
+    folded = fold(word.lower())
+    return int(word) if word.isdecimal() and len(word) < 3 else known.units.get(folded) or known.tens.get(folded, 0)
+
+
+def _plain(number: Decimal) -> str:
+    return number_value(format(number, "f"))
 
 
 def _numbers(text: str, language: str) -> Iterator[Claim]:
@@ -210,7 +281,10 @@ def _of_words(text: str, language: str) -> Iterator[Claim]:
     index = 0
     while index < len(tokens):
         count = 0
-        if tokens[index][0][0].islower() or not _is_capital_later(text, tokens[index]):
+        if day := _weekday(text, tokens[index], language):
+            yield day
+            count = 2 if index + 1 < len(tokens) and tokens[index + 1].start() < day.end else 1
+        elif tokens[index][0][0].islower() or not _is_capital_later(text, tokens[index]):
             value, count, is_sure = _number_words(text, tokens, index, language)
             if count:
                 end = tokens[index + count - 1].end()
@@ -224,8 +298,23 @@ def _of_words(text: str, language: str) -> Iterator[Claim]:
         index += count or 1
 
 
+def _weekday(text: str, token: re.Match[str], language: str) -> Claim | None:
+    word, days = fold(token[0].lower()), weekdays()
+    end = token.end() + len("-feira") * text.startswith("-feira", token.end())
+    if (
+        day := days.get(word)
+        or days.get(word.removesuffix("s"))
+        or days.get(f"{word}-feira" if language == "pt" else "")
+    ):
+        # "terça" is Tuesday or the third.
+        ordinal = claim_words(language).ordinals.get(word) if end == token.end() else None
+        values = {f"weekday:{day}", *([str(ordinal)] if ordinal else [])}
+        return Claim(Kind.WEEKDAY, token.start(), end, frozenset(values), len(word) > LONGEST_SHORT_DAY)
+    return None
+
+
 def _is_capital_later(text: str, token: re.Match[str]) -> bool:
-    """Return whether a word has a capital other than at the start of a sentence."""
+    """Return whether a word is capitalised anywhere but at the start of a sentence."""
     word = token[0]
     return any(one.isupper() for one in word[1:]) or (
         word[0].isupper() and not _OPENING.search(text[max(token.start() - 12, 0) : token.start()])
@@ -238,7 +327,8 @@ def _of_word(text: str, token: re.Match[str], stop_words: frozenset[str]) -> Ite
     folded = fold(lower)
     month = months().get(folded)
     if month and (folded not in shared_words("unsure_months") or _is_beside_number(text, token)):
-        yield Claim(Kind.MONTH, *token.span(), frozenset({f"month:{month}"}))
+        # "Children under 12 may enter."
+        yield Claim(Kind.MONTH, *token.span(), frozenset({f"month:{month}"}), token[0] not in ("may", "march"))
         return
     if not any(one.isupper() for one in word) or lower in stop_words:
         return
@@ -265,7 +355,7 @@ def _roman(word: str) -> int:
 
 
 def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: str) -> tuple[int, int, bool]:
-    """Return the number that begins at a word: its value, its count of words, and whether it is surely a number."""
+    """Return the number that begins at a word: its value, its count of words, and whether it certainly is a number."""
     known = claim_words(language)
     total = current = 0
     used = position = 0
@@ -280,7 +370,7 @@ def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: 
             if scale == 100:
                 current, ceiling = (current or 1) * 100, 100
             else:
-                # "mil millones": this scale multiplies the one before.
+                # "mil millones": this scale word multiplies the previous scale word.
                 total = total + current * scale if current else (total or 1) * scale
                 current, ceiling = 0, scale
         elif value is not None and value < ceiling:

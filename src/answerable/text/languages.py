@@ -1,7 +1,7 @@
 """Detect the language of a document or a question.
 
 Documents are classified by py3langid (Lui & Baldwin 2012). It takes .8 s to load and is unreliable on a few words, so
-questions are classified by their most frequent words, the spelling of the others, and accents, if they have any.
+questions are classified by frequent words of each language, the spelling of other words, and accents, if they have any.
 Keywords are classified by the groups of letters that are frequent in a language (Cavnar & Trenkle 1994).
 """
 
@@ -10,57 +10,51 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from answerable.text.characters import single_spaced
-from answerable.text.stop_words import STOP_WORDS
-from answerable.text.terms import fold
+from answerable.text.terms import STOP_WORDS, fold
 from answerable.text.word_lists import FOLDER, LANGUAGES, read_toml
 
-if TYPE_CHECKING:
-    from answerable.text.identifier import Identifier
-
-# Languages with many documents: rarer ones, often similar to a common one, are mostly detected by mistake.
+# Languages with many documents. Rarer languages are often similar to a common one, and mostly detected by mistake.
 _WRITTEN = """
 ar bg bn ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja ka kn ko lt lv mk ml mr ms nl no pa pl pt ro ru sk
 sl sq sr sv sw ta te th tl tr uk ur vi zh
 """
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ASCII_WORD = re.compile(r"[a-zA-Z]+(?:'[a-zA-Z]+)?")
-# Of UTF-8, all bytes but ASCII letters.
-_SPACES_FOR_OTHERS = bytes(code if chr(code).isalpha() and code < 128 else ord(" ") for code in range(256))
 _LATIN = re.compile(r"[a-zA-ZÀ-ɏ]+")
-# Three or more words with only spaces and commas between them.
+# A run: three or more words with only spaces and commas between them.
 _JOINED = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
 _RUN = re.compile(rf"(?<![\w-]){_JOINED}(?:,?[ \t]+[\"'“«(¿¡]?{_JOINED}){{2,}}(?![\w-])")
 # Text without characters of markup or code.
 _PLAIN = re.compile(r"(?:[\w\s.;!?¿¡…'’\"“”«»()-]|,\s)*")
-_RUNNING = 0.2
-# Tags and link targets.
+_RUNNING = 0.2  # share of a text's words that must be in runs: a guess, not measured
+# Markup: tags and link targets.
 _MARKUP = re.compile(r"<[^<>]{1,500}>|(?<=\])\([^()\s]{1,500}\)")
-_SPELLING_WEIGHT = 0.4
-_UNSURE = 0.25
-_FEW = 0.5
-_ENOUGH = 4000
-GRAM = 3
-_FEWEST_LETTERS = 5
+_SPELLING_WEIGHT = 0.4  # weight of a typical spelling, if a frequent word weighs 1: a guess, not measured
+_UNSURE = 0.25  # a smaller difference between two languages' scores is a tie: a guess, not measured
+_FEW = 0.5  # the lowest score at which a language is detected: a guess, not measured
+_ENOUGH = 4000  # characters to inspect, about a page; more don't change the detected language: a guess, not measured
+GRAM = 3  # letters of a group: trigrams (Cavnar & Trenkle 1994)
+_FEWEST_LETTERS = 5  # letters needed to detect a language by letters: a guess, not measured
 _LETTERS_SURE = 6.0
-"""By how much letters must favour a language, in tenths of a natural logarithm."""
+"""The lead in letter evidence that a language needs to be detected, in tenths of a natural logarithm."""
 _LETTERS_EXPECTED = 6.0
-"""How much letters favour an expected language."""
+"""Letter evidence added to an expected language, in the same unit."""
 _LETTERS_WEIGHT = 0.01
-"""How much letters count beside words, where words leave two languages open."""
-# What no Spanish question begins with, but for "a la hora de …": in Spanish "a" asks ("a qué", "a cuántos").
+"""The weight of letter evidence relative to words, used if the words leave two languages open."""
+# An article that begins a Portuguese question. Spanish questions begin so only in "a qué", "a cuántos", "a la hora de".
 _ARTICLE = re.compile(r"\W*[ao]s? (?!qu|cu|d[oó]nde|l[ao]s?\b)")
 _EXPECTED = 0.4
-"""How much the documents' language counts there. Of 3 words of questions in es and pt, 11 % are taken for the other
-language if the documents are in it, and 2 % if they are in their own; if it decided alone, 16 % and 1 %."""
+"""Weight of the documents' language in a tie. Of 3 words of es and pt questions, 11 % are taken for the other
+language if the documents are in it, 2 % if not; if the documents' language decided alone, 16 % and 1 %."""
 
 
 class _Evidence(NamedTuple):
-    """The evidence for each language, "" being any other. `words` maps word → language → weight."""
+    """The evidence for each language; "" means any other language. `words` maps word → language → weight."""
 
     words: Mapping[str, Mapping[str, float]]
     spelling: Mapping[tuple[str, ...], re.Pattern[str]]
@@ -70,19 +64,18 @@ class _Evidence(NamedTuple):
 def document_language(text: str) -> str:
     """Return the two-letter code of a document's language, or "" if the text has no sentences.
 
-    URLs, style sheets, settings and tables of names contain Latin words, but few in a row.
+    Only runs of words count as sentences: URLs, style sheets, settings and tables of names contain few of them.
     """
     start = text[:_ENOUGH]
     if "<" in start or "](" in start:
         start = _MARKUP.sub(" ", start)
-    if not _is_surely_running(start):
-        words = _words(start)
-        if not words:
-            return ""
-        if _is_latin(start, words) and not _is_running(start, _RUNNING * len(words)):
-            return question_language(start) if _PLAIN.fullmatch(start) else ""
+    words = _words(start)
+    if not words:
+        return ""
+    if _is_latin(start, words) and not _is_running(start, _RUNNING * len(words)):
+        return question_language(start) if _PLAIN.fullmatch(start) else ""
     try:
-        return _identifier().classify(single_spaced(start))
+        return _classifier()(single_spaced(start))[0]
     except OSError:
         # The model is unpacked into a temporary file. If the disk is full, the store reports it.
         return ""
@@ -92,23 +85,8 @@ def _words(text: str) -> list[str]:
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
 
 
-def _is_surely_running(text: str) -> bool:
-    """Return whether enough words certainly stand in runs, in a fraction of the time that looking for all words takes.
-
-    Texts in other scripts than Latin aren't told.
-    """
-    data = text.encode("utf-8", "replace")
-    beyond_ascii = len(data) - len(text)
-    # There may be fewer words, since each letter beyond ASCII counts as one.
-    most = len(data.translate(_SPACES_FOR_OTHERS).split()) + beyond_ascii
-    if beyond_ascii > most / 2:
-        return False
-    counts = itertools.accumulate(run[0].count(" ") for run in _RUN.finditer(text))
-    return any(count >= _RUNNING * most for count in counts)
-
-
 def _is_running(text: str, words: float) -> bool:
-    """Return whether at least so many words stand in runs."""
+    """Return whether at least `words` words are in runs."""
     counts = itertools.accumulate((len(_words(run[0])) for run in _RUN.finditer(text)), initial=0)
     return any(count >= words for count in counts)
 
@@ -134,16 +112,23 @@ def question_language(text: str, expected: Collection[str] = ()) -> str:
     return max(likely, key=lambda language: scores[language])
 
 
+def asked_language(question: str, languages: Collection[str]) -> str:
+    """Return a question's language, by its words, else its letters, else as the library's only language."""
+    named = [language for language in languages if language]
+    by_words = question_language(question, languages)
+    return by_words or keyword_language(question, named) or (named[0] if len(named) == 1 else "")
+
+
 def grams(word: str) -> Iterator[str]:
-    """Yield the groups of `GRAM` letters of a word without accents; `_` is its beginning and end."""
+    """Yield the groups of `GRAM` letters of a word without accents; `_` marks the word's beginning and end."""
     whole = f"_{word}_"
     return (whole[start : start + GRAM] for start in range(len(whole) - GRAM + 1))
 
 
 def keyword_language(text: str, expected: Collection[str] = ()) -> str:
-    """Return `en`, `es` or `pt` by the letters of a question whose words don't tell its language, "" if unclear.
+    """Guess `en`, `es` or `pt` from the letters of a question whose words don't show its language; "" if unclear.
 
-    That is good enough to reply in; a search would take it for certain and favour other passages.
+    Use it only for the reply's language: in a search, a wrong guess would favour passages in the wrong language.
     """
     sample = unicodedata.normalize("NFC", text[:_ENOUGH]).lower()
     words = _WORD.findall(sample)
@@ -178,11 +163,13 @@ def _is_latin(sample: str, words: list[str]) -> bool:
 
 
 @cache
-def _identifier() -> Identifier:
-    # NumPy isn't imported before a document is added.
-    from answerable.text.identifier import Identifier
+def _classifier() -> Callable[[str], tuple[str, float]]:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return Identifier(frozenset(_WRITTEN.split()))
+    found = LanguageIdentifier.from_model_file(MODEL_FILE)
+    found.set_languages(_WRITTEN.split())
+    classify: Callable[[str], tuple[str, float]] = found.classify
+    return classify
 
 
 def _scores(sample: str, words: list[str]) -> dict[str, float]:

@@ -1,9 +1,11 @@
-"""Text → the spans of its sentences.
+"""Find the spans of the sentences of a text.
 
 `sentencex` applies the rules of each language. In addition: blank lines end a sentence; list items, table rows, labels
-(`Price: 30`), headings and code fences are sentences of their own; a line break inside a paragraph, as in PDFs, ends
-nothing; cuts after abbreviations are undone (`abbreviations.py`); note marks belong to the sentence before them; and a
-"sentence" of hundreds of characters, as after an unbalanced bracket, is cut at its full stops.
+(`Price: 30`), headings and code fences are sentences of their own; a line break inside a paragraph, as in PDFs, doesn't
+end a sentence; cuts after abbreviations, numbers and initials are undone; footnote marks belong to the sentence before
+them; and a "sentence" of hundreds of characters, as after an unbalanced bracket, is cut at its full stops.
+
+Abbreviations of all languages apply to most texts: an English quote in a Spanish text has English abbreviations.
 """
 
 from __future__ import annotations
@@ -14,13 +16,78 @@ from collections.abc import Iterable, Iterator
 
 import sentencex
 
-from answerable.text.abbreviations import continues
+from answerable.text.terms import STOP_WORDS
+from answerable.text.word_lists import FOLDER, read_toml
 
-LONG = 400
-SHORT = 0.6
-FEW_LINES = 3
-BLOCK = 2000
-TAIL = 20
+_LISTS = {kind: frozenset(words.split()) for kind, words in read_toml(FOLDER / "abbreviations.toml").items()}
+_BEFORE_NAMES, _AFTER_NAMES = _LISTS["before_names"], _LISTS["after_names"]
+_BEFORE_NUMBERS, _AT_ENDS = _LISTS["before_numbers"], _LISTS["at_ends"]
+_ALL = frozenset().union(*_LISTS.values())
+_NOT_AT_ENDS, _NOT_BEFORE_NUMBERS = _ALL - _AT_ENDS, _ALL - _BEFORE_NUMBERS
+_BEFORE_WORDS = _NOT_AT_ENDS - _AFTER_NAMES - _BEFORE_NUMBERS
+_FUNCTION_WORDS = frozenset().union(*STOP_WORDS.values())
+_LAST_WORD = re.compile(r"(?<!\w)([^\W\d_]+[ºª]?)\.\s*$")
+_UNIT = re.compile(r"\d\s*\w+\.\s*$")
+_FIRST_WORD = re.compile(r"[^\W\d_]+")
+_DOTTED = re.compile(r"(?:^|[\s\d(\[\"'“«])(?:[^\W\d_]\.\s?)+$")
+_ROMAN = re.compile(r"[IVXLC]+\b(?!')")
+# I, V and X are left out, because as Roman numerals they number kings and wars.
+_NAME_AND_INITIAL = re.compile(r"\b[A-ZÀ-ÖØ-Þ][^\W\d_]+ [A-HJ-UWYZ]\.\s*$")
+_INITIAL = re.compile(r"[A-ZÀ-ÖØ-Þ]\.")
+_ITEM_NUMBER = re.compile(r"(?:^|\n)\s*(?:#{1,6} )?(?:\d{1,3}(?:\.\d{1,2})*[.)]|[a-z]\))\s*$")
+_NOTE_MARK = re.compile(r"(?<=[.!?…\"”’»)\]])(?:\d{1,2}|[¹²³⁰⁴-⁹]{1,3})\s*$")
+_OPENING = "\"'“‘«(["
+_BULLETS = "•·‣–—-"
+
+
+def continues(before: str, after: str, language: str) -> bool:
+    """Return whether `after` continues the sentence that ends with `before`; a splitter has cut between them."""
+    sentence = before.rstrip()
+    end = sentence[-1:]
+    # Only these characters can end a list item's number or a note mark; otherwise, skip looking for either.
+    is_number = end == ")" or (end == "." and sentence[-2:-1].isdigit())
+    if (is_number and _ITEM_NUMBER.search(before)) or after[:1] in "ºª°":
+        return True
+    if before.endswith(".") and (after[:1].isalpha() or after[:1].isdecimal()):
+        return True
+    if end.isdigit():
+        before = _NOTE_MARK.sub("", before)
+        sentence = before.rstrip()
+        end = sentence[-1:]
+    if end in ",(" or (end.isalnum() and "\n" not in before[len(sentence) :]):
+        # Without an end mark or a line break, the sentence continues.
+        return after[:1] not in _BULLETS
+    word = _LAST_WORD.search(before)
+    return word is not None and after[:1] not in "¿¡" and _is_abbreviation(word[1], before, after, language)
+
+
+def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
+    known, following = word.lower(), after.lstrip(_OPENING)[:1]
+    if following.isdigit():
+        return known in _NOT_AT_ENDS
+    if following.islower():
+        return known in _NOT_BEFORE_NUMBERS or _DOTTED.search(before) is not None
+    if not following.isupper():
+        return False
+    first = _FIRST_WORD.match(after)
+    is_name = first is None or first[0].lower() not in _FUNCTION_WORDS
+    if len(word) == 1:
+        # "James O. McKinsey"; "D. Maria" and "R. Augusta" in Spanish and Portuguese; "a. C.".
+        is_initial = is_name and _NAME_AND_INITIAL.search(before) is not None
+        is_title = word in "DR" and language in ("es", "pt")
+        return is_initial or is_title or (word.islower() and _INITIAL.match(after) is not None)
+    if _UNIT.search(before):
+        return False
+    if known in _BEFORE_NAMES:
+        return is_name or word[0].isupper()
+    return known in _BEFORE_WORDS and (_ROMAN.match(after) is not None or (is_name and word[0].isupper()))
+
+
+LONG = 400  # characters; few sentences are longer, so a longer one is cut: a guess, not measured
+SHORT = 0.6  # share of a paragraph's width; a shorter line ends the paragraph: a guess, not measured
+FEW_LINES = 3  # lines that a paragraph must have for its width to be computed
+BLOCK = 2000  # characters given to sentencex at once: its time grows faster than the text's length
+TAIL = 20  # characters at the end of a text to inspect: the longest abbreviation with the text before it
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n|\f")
 _NUMBER = r"(?P<number>\d{1,3}[.)]\s)|(?P<letter>[a-z])\) "
@@ -42,11 +109,11 @@ _MISSED_ENDS = (
     rf"|\b(?:[Nn]o|etc)\.\s+{_CAPITAL}"
 )
 _MISSED = re.compile(_MISSED_ENDS)
-# Stands in every match of `_MISSED`, and is found faster, since it begins with one class of characters.
+# Occurs in every match of `_MISSED`, and is faster to find because it begins with one class of characters.
 _MAY_BE_MISSED = re.compile(r"[.!?…][\"'”’»)]*[\d¹²³⁰⁴-⁹]*\s+[\"'“‘«(\[¿¡A-ZÀ-ÖØ-Þ]")
 _FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ0-9])|{_MISSED_ENDS}|[。！？]+")
 _MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
-# A line that ends in one of these words, and possibly a note mark, continues in the next.
+# A line that ends in one of these words, possibly followed by a note mark, continues on the next line.
 _UNFINISHED = """
 a an as at by for from into of than the their whose with without
 ao aos as con contra da das de del desde do dos el em en entre hacia hasta la las los na nas no nos os para pela pelas
@@ -59,7 +126,7 @@ _FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-+*_=|:!\s]+|(?:```|~~~|:::)[^\n]*|!?\
 
 
 def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
-    """Return start and end of each sentence, in order, trimmed; together they cover all text but white space."""
+    """Return start and end of each sentence, in order, without outer white space; all other text is covered."""
     spans = []
     for start, end in _paragraphs(text):
         is_row = end - start <= LONG and _TABLE_ROW.fullmatch(text, start, end)
@@ -74,7 +141,7 @@ def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
 
 
 def is_furniture(text: str, start: int, end: int) -> bool:
-    """Return whether a span is a heading, a rule, a code fence, or a note's link alone."""
+    """Return whether a span is only a heading, a horizontal rule, a code fence, or a footnote's link."""
     return _FURNITURE.fullmatch(text, start, end) is not None
 
 
@@ -86,7 +153,7 @@ def is_row(text: str, start: int, end: int) -> bool:
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     cuts = {0, len(text)}
     if "\n" not in text and "\f" not in text:
-        # Everything below is about lines.
+        # All cuts below depend on line breaks.
         return itertools.pairwise(sorted(cuts))
     for pattern in (_BLANK_LINES, _AFTER_OWN_LINE, _BETWEEN_ROWS):
         cuts.update(match.end() for match in pattern.finditer(text))
@@ -98,7 +165,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _own_lines(text: str) -> Iterator[int]:
-    """Yield where list items, headings, rows and fences begin."""
+    """Yield the offsets at which list items, headings, table rows and code fences begin."""
     lines = list(_OWN_LINE.finditer(text))
     letters = sum(line["letter"] is not None for line in lines) + (_LETTERED.match(text) is not None)
     for line in lines:
@@ -115,14 +182,14 @@ def _runs_on(text: str) -> bool:
 
 
 def _edges_of_figure_rows(text: str) -> Iterator[int]:
-    """Yield where two or more consecutive rows of figures begin and end."""
+    """Yield the offsets at which runs of two or more rows of figures begin and end."""
     for row, following in itertools.pairwise(_FIGURE_ROW.finditer(text)):
         if row.end() == following.start():
             yield from (*row.span(), following.end())
 
 
 def _short_line_ends(text: str) -> Iterator[int]:
-    """Yield the ends of short lines before a capital: headings and labels in text wrapped to a width."""
+    """Yield the ends of short lines before a capital: headings and labels in hard-wrapped text."""
     lines = list(_LINE.finditer(text))
     if len(lines) < FEW_LINES:
         return
@@ -138,7 +205,7 @@ def _short_line_ends(text: str) -> Iterator[int]:
 
 
 def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    # sentencex gets line breaks inside a paragraph as spaces: the offsets stay the same.
+    # Replace line breaks inside a paragraph by spaces for sentencex: the offsets stay the same.
     paragraph = text[start:end].replace("\n", " ")
     for first, last in itertools.pairwise(_sentence_cuts(paragraph, language)):
         cut = first
@@ -157,7 +224,7 @@ def _inner_ends(paragraph: str, first: int, last: int) -> Iterable[re.Match[str]
 
 
 def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:
-    """Yield where sentences begin, and the end.
+    """Yield the offset at which each sentence begins, and the end of the paragraph.
 
     For some languages, such as Chinese, `sentencex` takes time quadratic in the number of sentences. So a long
     paragraph is processed in blocks, each from the beginning of the last sentence of the previous one.

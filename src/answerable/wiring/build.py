@@ -16,43 +16,47 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from answerable.datatypes import Document
 from answerable.errors import MissingPackage, SettingsError
 from answerable.indexing.prepare import Pipeline
-from answerable.library import Library
+from answerable.library import PASSAGES_PER_ANSWER, Library
 from answerable.protocols import Answerer, ChatModel, CoreStore, Embedder, Fingerprint, Reader, Store
 from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
-from answerable.sources.web_address import is_site
+from answerable.sources.html.web_address import is_site
 from answerable.stores.completed import completed
 from answerable.wiring.answering import (
-    EXTRACTIVE,
     build_answer_reader,
     build_answerer,
     build_chat_model,
     build_gate,
-    build_judge,
     build_reranker,
     gate_path,
-    passages_per_answer,
+    is_reading,
 )
 from answerable.wiring.passages import build_embedder, build_local_embedder, build_splitter
+from answerable.wiring.providers import EXTRACTIVE
 from answerable.wiring.sources import build_reader
-from answerable.wiring.stores import MEMORY, build_federation, build_store, join, without_password
-from answerable.wiring.whole_library import copy_library, import_collection, salvage_library
+from answerable.wiring.stores import (
+    MEMORY,
+    build_federation,
+    build_store,
+    copy_library,
+    import_collection,
+    join,
+    salvage_library,
+    without_password,
+)
 
 if TYPE_CHECKING:
-    from answerable.async_library import Opening
-    from answerable.indexing.workers.jobs import JobQueue
-    from answerable.indexing.workers.worker_pool import WorkerPool
+    from answerable.answering.decide import Answering
+    from answerable.indexing.worker_pool import JobQueue, WorkerPool
 
 __all__ = [
     "EXTRACTIVE",
     "MEMORY",
-    "aopen",
     "build_answer_reader",
     "build_answerer",
     "build_chat_model",
     "build_embedder",
     "build_gate",
-    "build_judge",
     "build_library",
     "build_local_embedder",
     "build_reader",
@@ -67,6 +71,7 @@ __all__ = [
     "import_collection",
     "join",
     "open",
+    "passages_per_answer",
     "read",
     "salvage_library",
     "without_password",
@@ -74,7 +79,7 @@ __all__ = [
 
 
 Address: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None"
-"""Where a library is: a folder, a server's address, `:memory:`, or several of them; None for the user's own."""
+"""A library's address: a folder, a server's address, `:memory:`, or several of these; None for the user's own one."""
 
 
 def open(
@@ -83,16 +88,16 @@ def open(
     store: CoreStore | None = None,
     source_reader: Reader | None = None,
     embedder: str | Embedder | None = None,
-    model: str | ChatModel | Answerer | None = None,
+    model: str | ChatModel | Answerer | Answering | None = None,
     **settings: Any,
 ) -> Library:
     """Open the library at an address, such as a folder or `:memory:`; by default the user's own library.
 
-    Several addresses open one library of all theirs, to search and ask: each must exist, and those that fail later are
-    in `Answer.unavailable`. Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead.
-    `embedder`, `model` and the other `settings` are fields of `Settings`; what isn't given comes from the environment
-    and `answerable.toml`. Your own `store`, `source_reader`, `embedder` or `model` (a chat model, whose text is
-    checked, or an answerer) replaces the one that the settings name (see docs/python.md and docs/extending.md). Raise
+    Several addresses open all their libraries as one, to search and ask: each must exist, and those that fail later
+    are in `Answer.unavailable`. Create the library if it doesn't exist; with `create=False` raise LibraryNotFound.
+    `embedder`, `model` and the other `settings` are fields of `Settings`; their defaults come from the environment and
+    `answerable.toml`. Your own object as `store`, `source_reader`, `embedder` or `model` (a chat model or an answerer,
+    whose text is checked) replaces the one that the settings name (see docs/python.md and docs/extending.md). Raise
     SettingsError and LibraryError.
     """
     several: Sequence[str] = ()
@@ -113,28 +118,8 @@ def open(
 
 
 def build_stores(settings: Settings, addresses: Sequence[str]) -> Store:
-    """Return the stores at several addresses as one, to search and read."""
+    """Return the stores at several addresses as one store, to search and read."""
     return build_federation(addresses, settings.qdrant_api_key, settings.library_timeout)
-
-
-def aopen(
-    address: Address = None,
-    create: bool = True,
-    store: CoreStore | None = None,
-    source_reader: Reader | None = None,
-    embedder: str | Embedder | None = None,
-    model: str | ChatModel | Answerer | None = None,
-    **settings: Any,
-) -> Opening:
-    """Open a library for a program on asyncio: `async with answerable.aopen(address) as library`, an AsyncLibrary.
-
-    Or `await` it, and close the library when you are done. Arguments and errors are those of `open`, which runs on a
-    thread.
-    """
-    # A program that doesn't await never loads asyncio.
-    from answerable.async_library import Opening
-
-    return Opening(partial(open, address, create, store, source_reader, embedder, model, **settings))
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
@@ -157,11 +142,11 @@ def build_library(
     store: Store | CoreStore | None = None,
     source_reader: Reader | None = None,
     own_embedder: Embedder | None = None,
-    own_model: ChatModel | Answerer | None = None,
+    own_model: ChatModel | Answerer | Answering | None = None,
 ) -> Library:
     """Build the library that the settings describe. Sources of files under `root` are paths relative to it.
 
-    Vectors of one's own embedder aren't cached: its fingerprint may promise too much.
+    Vectors of an embedder that the caller passes aren't cached: different versions of it may have one fingerprint.
     """
     whole = (
         build_store(settings.library_address, create, settings.qdrant_api_key) if store is None else completed(store)
@@ -187,27 +172,36 @@ def build_library(
         raise
 
 
+def passages_per_answer(settings: Settings) -> int:
+    """Return the number of passages in which to look for an answer."""
+    if not is_reading(settings):
+        return PASSAGES_PER_ANSWER
+    from answerable.answering.reading import PASSAGES
+
+    return PASSAGES
+
+
 def build_worker_pool(settings: Settings, embedder: Embedder) -> WorkerPool | None:
     """Build the worker pool that the settings ask for; None if this process does all the work."""
     if settings.workers == 1 and not settings.ray:
         return None
-    from answerable.indexing.workers.worker_pool import WorkerPool
+    from answerable.indexing.worker_pool import WorkerPool
 
     return WorkerPool(partial(_start_workers, settings, embedder))
 
 
 def _start_workers(settings: Settings, embedder: Embedder) -> JobQueue:
-    # With a fallback embedder, workers must use the one chosen here.
+    # If the settings name a fallback embedder, workers must use the embedder chosen here.
     bound = embedder.fingerprint
     if settings.ray:
         try:
-            from answerable.indexing.workers.ray_cluster import start_ray_workers
+            from answerable.indexing.ray_cluster import start_ray_workers
         except ImportError as error:
             raise MissingPackage("A Ray cluster needs the package ray", "ray") from error
         count = settings.workers if settings.workers > 1 else 0
         make_pipeline = partial(build_tools, _of_worker(settings, settings.threads or 1), bound)
         return start_ray_workers(settings.ray, count, make_pipeline)
-    from answerable.indexing.workers.processes import start_processes
+    from answerable.indexing.processes import start_processes
 
     threads = settings.threads or max((os.cpu_count() or 1) // settings.workers, 1)
     return start_processes(settings.workers, partial(build_tools, _of_worker(settings, threads), bound))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def build_splitter(settings: Settings) -> TextSplitter:
     """Build the splitter."""
     if settings.splitter == "tokens":
-        from answerable.splitting.tokens import TokenSplitter
+        from answerable.splitting.recursive import TokenSplitter
 
         try:
             return TokenSplitter(settings.token_vocabulary, settings.chunk_size, settings.chunk_overlap)
@@ -98,11 +98,11 @@ def _log_fallback(error: ProviderError) -> None:
 
 def build_local_embedder(settings: Settings) -> LocalEmbedder:
     """Return the embedder that runs on this machine, which the libraries of this process share, without a cache."""
-    return _local_embedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
+    return _local_embedder(settings.threads, settings.cache_path / "models")
 
 
 @lru_cache(maxsize=2)
-def _local_embedder(threads: int, folder: Path, runtime: str) -> LocalEmbedder:
+def _local_embedder(threads: int, folder: Path) -> LocalEmbedder:
     from answerable.embedding.local import LocalEmbedder
 
-    return LocalEmbedder(threads, folder, runtime)
+    return LocalEmbedder(threads, folder)

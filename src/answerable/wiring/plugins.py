@@ -1,4 +1,4 @@
-"""Build the parts that plug-ins add, and describe all plug-ins. Names that are built in are never looked up."""
+"""Build the parts that plug-ins add, and describe all plug-ins. A built-in part is never replaced by a plug-in."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _BUILT_IN = {
     STORES: frozenset(("postgres", "postgresql", "qdrant+http", "qdrant+https", "https", "http", "file")),
     ANSWERERS: _MODELS | {"extractive"},
 }
-# Methods and attributes that tell at once whether a plug-in made the right kind of object.
+# Methods and attributes by which to check that a plug-in made the right kind of object.
 _NEEDED = {
     SPLITTERS: ("split",),
     EMBEDDERS: ("fingerprint", "embed_passages", "embed_query", "count_tokens", "cost"),
     STORES: ("fingerprint", "put", "remove", "document", "documents", "search_vectors", "search_terms", "fetch"),
 }
-_ANSWERER, _CHAT_MODEL = ("standalone", "stream", "close"), ("name", "stream", "count_tokens", "close")
+_ANSWERER, _CHAT_MODEL = ("name", "write", "close"), ("name", "stream", "count_tokens", "close")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def plugin_store(address: str, create: bool) -> CoreStore | None:
 
 
 def plugin_answerer(name: str) -> Answerer | ChatModel | None:
-    """Make what answers with the model NAME or NAME:MODEL; None if no plug-in has the name. Raise SettingsError."""
+    """Make the answerer or chat model NAME or NAME:MODEL; None if no plug-in has the name. Raise SettingsError."""
     provider, _, model = name.partition(":")
     plugin = named(ANSWERERS, provider)
     if plugin is None:
@@ -63,13 +63,8 @@ def plugin_answerer(name: str) -> Answerer | ChatModel | None:
     return cast("Answerer", made)
 
 
-def is_chat_model(made: Answerer | ChatModel) -> bool:
-    """Whether a plug-in made a chat model and not a whole answerer."""
-    return not hasattr(made, "standalone")
-
-
 def plugin_splitters(chunk_size: int, chunk_overlap: int) -> Callable[[str], TextSplitter | None]:
-    """Return a function that makes the splitter of a format or type, once; None if no plug-in has it."""
+    """Return a function that makes the splitter of a format or type and caches it; None if no plug-in has one."""
     known: dict[str, TextSplitter | None] = {}
 
     def splitter(name: str) -> TextSplitter | None:
@@ -83,14 +78,14 @@ def plugin_splitters(chunk_size: int, chunk_overlap: int) -> Callable[[str], Tex
 
 
 class _Watched:
-    """A plug-in's splitter; if it fails or makes other chunks than promised, its document isn't split by it."""
+    """A plug-in's splitter, checked: if it fails or makes invalid chunks, its document is split without it."""
 
     def __init__(self, plugin: Plugin, splitter: TextSplitter) -> None:
         self._plugin = plugin
         self._splitter = splitter
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return the chunks, none if it failed."""
+        """Return the chunks; none if the splitter failed."""
         try:
             chunks = self._splitter.split(document)
             if all(document.content[each.start : each.end] == each.content for each in chunks):
@@ -134,12 +129,11 @@ def describe_plugins() -> list[PluginState]:
 
 
 def _formats() -> Iterator[PluginState]:
-    from answerable.sources.formats import SUFFIXES
-    from answerable.sources.plugin_formats import plugin_formats
+    from answerable.formats.registry import plugin_formats, suffixes
 
-    taken = dict.fromkeys(SUFFIXES, "the built-in reader")
+    taken = dict.fromkeys(suffixes(), "the built-in reader")
     for each in plugin_formats():
-        if each.format is None:
+        if each.error:
             yield PluginState(each.plugin, FAILED, each.error)
             continue
         clashes = [f"{suffix} is read by {taken[suffix]}" for suffix in each.format.suffixes if suffix in taken]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answerable.protocols import Reader, Visit
-from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceItem
+from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem
 from answerable.settings import Settings
-from answerable.sources.web_address import is_site
+from answerable.sources.html.web_address import is_site
 
 if TYPE_CHECKING:
     from answerable.sources.file_reader import FileReader
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def build_reader(settings: Settings, root: Path | None = None, ahead: ReadsAhead | None = None) -> Reader:
     """Build the reader. Sources of files under `root` are paths relative to it.
 
-    The modules of formats are imported when a document is read, so a question never loads them.
+    The modules of file formats are imported when a document is read, so a question never loads them.
     """
     return _LazyReader(settings, root, ahead)
 
@@ -55,10 +55,9 @@ class _LazyReader:
         files = self._files(options.get("ocr", self._settings.ocr_languages))
         if not is_site(source):
             return files.visit(source, checksum=checksum)
-        from answerable.sources.site.addresses import AddressGuard
         from answerable.sources.site.choice import SiteOptions
-        from answerable.sources.site.fetch import Fetcher
-        from answerable.sources.site.pace import FetchPolicy
+        from answerable.sources.site.connection import AddressGuard
+        from answerable.sources.site.fetch import Fetcher, FetchPolicy
         from answerable.sources.site.visit import SiteVisit
 
         guard = AddressGuard(_listed(self._settings.allow_hosts))
@@ -74,11 +73,10 @@ class _LazyReader:
 
     def _files(self, languages: str) -> FileReader:
         if languages not in self._readers:
-            from answerable.sources.context import ReadContext
+            from answerable.sources.context import ReadContext, ReadLimits
             from answerable.sources.file_reader import FileReader
-            from answerable.sources.limits import ReadLimits
-            from answerable.sources.ocr.choice import find_ocr
-            from answerable.sources.recordings.weights import find_speech
+            from answerable.sources.ocr.pictures import find_ocr
+            from answerable.sources.recordings.hear import find_speech
 
             settings = self._settings
             limits = ReadLimits(

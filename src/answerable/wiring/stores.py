@@ -1,25 +1,37 @@
-"""Build the store at a library's address."""
+"""Build the store at a library's address; and work on whole libraries: export, import, copy, reindex, salvage."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from answerable.disk.private import make_file
-from answerable.errors import SettingsError
-from answerable.protocols import Store
+from answerable.disk.files import make_file
+from answerable.errors import LibraryDamaged, SettingsError
+from answerable.protocols import Fingerprint, Store
+from answerable.settings import SECRETS, Settings
 from answerable.stores.completed import completed
+from answerable.wiring.passages import build_embedder
 from answerable.wiring.plugins import plugin_store
 
 if TYPE_CHECKING:
-    from answerable.stores.federated.store import FederatedStore
+    from answerable.indexing.reports import AddReport, OnProgress
+    from answerable.maintenance.copy import CopyReport, OnCopied
+    from answerable.maintenance.exporting import ExportReport, OnExported
+    from answerable.maintenance.reindex import OnReindexed, ReindexReport
+    from answerable.stores.federated import FederatedStore
 
 MEMORY = ":memory:"
+# Settings with an address, which may contain a user name and a password.
+_ADDRESSES = (
+    *("library", "openai_base_url", "cohere_base_url", "github_base_url", "ollama_base_url"),
+    *("site_public_url", "ray"),
+)
 
 
 def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> Store:
@@ -27,17 +39,15 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> 
     if "\0" in address:
         raise SettingsError("The library's address has a NUL character, which nothing can be called. Correct it.")
     if address == MEMORY:
-        from answerable.stores.memory.store import MemoryStore
+        from answerable.stores.memory import MemoryStore
 
         return MemoryStore()
-    from answerable.stores.postgres.address import is_postgres
+    from answerable.stores.addresses import is_postgres, is_qdrant
 
     if is_postgres(address):
         from answerable.stores.postgres.store import PostgresStore
 
         return PostgresStore(address, create)
-    from answerable.stores.qdrant.address import is_qdrant
-
     if is_qdrant(address):
         from answerable.stores.qdrant.store import QdrantStore
 
@@ -61,13 +71,12 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> 
 
 
 def build_federation(addresses: Sequence[str], qdrant_api_key: str, patience: float) -> Store:
-    """Return several libraries as one store to ask, none of which is created. `patience` is in seconds, for a call.
+    """Return several existing libraries as one store to search. `patience` is the time-out of a call in seconds.
 
-    Each is named by the last part of its address, or by all of it where others end alike. Raise SettingsError for a
-    library that is named twice, and for fewer than two.
+    Each library is named by the last part of its address, or by the whole address if others end alike. Raise
+    SettingsError for a repeated address, and for fewer than two.
     """
-    from answerable.stores.federated.members import Members
-    from answerable.stores.federated.store import FederatedStore
+    from answerable.stores.federated import FederatedStore, Members
 
     shown = [without_password(address) for address in addresses]
     if len(set(shown)) < len(shown):
@@ -84,13 +93,12 @@ def build_federation(addresses: Sequence[str], qdrant_api_key: str, patience: fl
 def join(
     opening: Mapping[str, Callable[[], Store]], patience: float, reason: Callable[[Exception], str]
 ) -> FederatedStore:
-    """Return stores as one store to ask, by the names of their libraries, each with what opens it or has it open.
+    """Return stores as one store to search; `opening` maps library names to functions that return open stores.
 
-    One that can't be opened, for whatever reason, is left out and named with what `reason` says. Closing leaves them
-    open.
+    A library that can't be opened, for whatever reason, is left out, and `reason` says why. Closing the joined store
+    leaves its stores open.
     """
-    from answerable.stores.federated.members import Members
-    from answerable.stores.federated.store import FederatedStore
+    from answerable.stores.federated import FederatedStore, Members
 
     return FederatedStore(Members(opening, patience, closes=False, mistakes=(), reason=reason))
 
@@ -106,14 +114,113 @@ def _hide(folder: Path) -> None:
 
 def without_password(address: str) -> str:
     """Return a library's address without its password."""
-    from answerable.stores.postgres.address import is_postgres, shown
-    from answerable.stores.qdrant.address import is_qdrant, parse_address
+    from answerable.stores.addresses import is_postgres, is_qdrant, parse_qdrant, shown
 
     if is_qdrant(address):
-        return parse_address(address).shown
+        return parse_qdrant(address).shown
     plain = shown(address)
     if plain != address or is_postgres(address):
         return plain
-    # In the address of a plug-in's store, what is before an @ may contain a password.
+    # In the address of a plug-in's store, the part before an @ may contain a password.
     scheme, sign, rest = address.partition("://")
     return f"{scheme}{sign}{rest.rpartition('@')[2]}" if sign else address
+
+
+def changed_settings(settings: Settings) -> dict[str, str | None]:
+    """Return the settings that differ from their defaults, as text; addresses lack passwords, secrets are None."""
+    given = ((each, getattr(settings, each.name)) for each in fields(settings))
+    changed = {each.name: str(value) for each, value in given if value != each.default}
+    shown = {name: without_password(value) if name in _ADDRESSES else value for name, value in changed.items()}
+    return {name: None if name in SECRETS else value for name, value in shown.items()}
+
+
+def _open_store(settings: Settings, create: bool = False) -> Store:
+    return build_store(settings.library_address, create, settings.qdrant_api_key)
+
+
+def export_library(
+    settings: Settings, path: Path, overwrite: bool = False, on_progress: OnExported | None = None
+) -> ExportReport:
+    """Write the library to a file. Raise LibraryNotFound and LibraryError; see `maintenance.exporting`."""
+    from answerable.maintenance.exporting import export_store
+
+    with closing(_open_store(settings)) as store:
+        return export_store(store, path, overwrite, on_progress)
+
+
+def import_library(settings: Settings, path: Path, on_progress: OnCopied | None = None) -> CopyReport:
+    """Add the contents of an exported file to the library; create the library if needed. Raise LibraryError.
+
+    See `maintenance.importing`.
+    """
+    from answerable.maintenance.importing import import_store
+
+    return import_store(path, lambda: _open_store(settings, create=True), on_progress)
+
+
+def reindex_library(settings: Settings, dry_run: bool = False, on_progress: OnReindexed | None = None) -> ReindexReport:
+    """Rebuild all vectors with the embedder of the settings; `dry_run` only estimates the cost.
+
+    Raise LibraryNotFound, LibraryError, EmbedderMismatch, SettingsError and ProviderError; see `maintenance.reindex`.
+    """
+    from answerable.maintenance.reindex import estimate, reindex
+
+    with closing(_open_store(settings)) as store:
+        # If the settings name two embedders, continue an unfinished reindex with the embedder that began it.
+        embedder = build_embedder(settings, store.next_vectors().fingerprint)
+        return estimate(store, embedder) if dry_run else reindex(store, embedder, on_progress)
+
+
+def abandon_reindex(settings: Settings) -> Fingerprint | None:
+    """Drop an unfinished reindex. Return its embedder, or None if there was none. Raise LibraryError."""
+    with closing(_open_store(settings)) as store:
+        next_vectors = store.next_vectors()
+        embedder = next_vectors.fingerprint
+        next_vectors.drop()
+        return embedder
+
+
+def salvage_library(address: str) -> None:
+    """Rebuild a damaged library in a folder from its readable data. Raise LibraryError."""
+    if "://" in address:
+        raise LibraryDamaged(
+            f"Only a library in a folder can be rebuilt: restore {without_password(address)} from a backup."
+        )
+    from answerable.stores.embedded.mending import salvage
+
+    salvage(Path(os.path.expanduser(address)) / "library.db")
+
+
+def copy_library(source: str, target: str, on_progress: OnCopied | None = None, qdrant_api_key: str = "") -> CopyReport:
+    """Copy a library to another address without embedding again. A second call resumes an interrupted copy.
+
+    The key is for a Qdrant server at either address. Raise LibraryNotFound, EmbedderMismatch and LibraryError.
+    """
+    from answerable.maintenance.copy import copy_store
+
+    with (
+        closing(build_store(source, False, qdrant_api_key)) as copied,
+        closing(build_store(target, True, qdrant_api_key)) as made,
+    ):
+        return copy_store(copied, made, on_progress)
+
+
+def import_collection(
+    address: str, settings: Settings, on_progress: OnProgress | None = None, dry_run: bool = False
+) -> AddReport:
+    """Add the documents and vectors of a collection of LangChain's PGVector; nothing is embedded.
+
+    The vectors are assumed to come from the embedder of the settings or, without one, from OpenAI's
+    text-embedding-3-small. Raise SourceError, and EmbedderMismatch if the library's vectors come from another model.
+    """
+    from answerable.indexing.ingest import Ingestion
+    from answerable.sources.langchain import LangChainCollection
+
+    provider, _, model = settings.embedder.partition(":")
+    made_by = (provider, model) if model else ("openai", settings.openai_embedding_model)
+    library = MEMORY if dry_run else settings.library_address
+    with (
+        closing(LangChainCollection(address, *made_by)) as found,
+        closing(build_store(library, True, settings.qdrant_api_key)) as store,
+    ):
+        return Ingestion(store, found, found, len(found.sources), on_progress, dry_run).run(found.documents())

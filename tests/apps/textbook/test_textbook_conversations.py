@@ -15,7 +15,7 @@ from providers.scripted_server import ScriptedServer
 from textbook_parts import COMPLETIONS, asked, passages, say, write_book, writes
 
 from answerable.datatypes import Exchange
-from answerable.providers.token_counts import count_tokens
+from answerable.providers.usage import count_tokens
 from src.services.history import History
 from src.settings import load
 

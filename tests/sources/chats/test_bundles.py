@@ -12,10 +12,9 @@ from sources.chats.exports import CHANNELS, MESSENGER, SLACK_DAYS, USERS, as_jso
 import answerable
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.dispatch import read_file
 from answerable.sources.folders import walk
-from answerable.sources.limits import Skipped
 
 TEXTS = [
     (None, "@Ana has joined"),

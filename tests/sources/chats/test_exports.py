@@ -30,8 +30,7 @@ import answerable
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource
 from answerable.sources.dispatch import read_bytes
-from answerable.tables.chats import chat_table
-from answerable.text.chats import chat_statistics
+from answerable.tables.entries import chat_statistics, chat_table
 
 Said = tuple[str, str | None, str]
 

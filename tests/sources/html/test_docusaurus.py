@@ -14,7 +14,8 @@ from answerable.embedding.cache import CachedEmbedder
 from answerable.errors import EmptySource, SourceError
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
+from answerable.sources.html.metadata import document_element, kind_of_page
+from answerable.sources.html.page_parts import PageKind
 from answerable.sources.html.read import read_html
 from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 

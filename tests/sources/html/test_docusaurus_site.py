@@ -16,11 +16,11 @@ from answerable.datatypes import Document
 from answerable.embedding.cache import CachedEmbedder
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
+from answerable.sources.html.metadata import document_element, kind_of_page
+from answerable.sources.html.page_parts import PageKind
 from answerable.sources.html.read import read_html
-from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.connection import AddressGuard
+from answerable.sources.site.fetch import Fetcher, FetchPolicy
 from answerable.sources.site.pages import find_pages
 from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from answerable.sources.mail.flowed import unwrapped
-from answerable.sources.mail.history import own_text
+from answerable.sources.mail.contents import unwrapped
+from answerable.sources.mail.letter import own_text
 
 
 @pytest.mark.parametrize(

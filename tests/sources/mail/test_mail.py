@@ -15,13 +15,11 @@ from reading_processes import SLOW
 import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits, Skipped
 from answerable.sources.dispatch import read_bytes, read_file
 from answerable.sources.folders import walk
-from answerable.sources.formats import Format, recognise
-from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.formats import recognise, without_ocr
 from answerable.sources.process.reading_process import ReadingProcess
-from answerable.sources.unread import without_ocr
 
 
 def only(data: bytes | str, source: str = "a.eml") -> Document:
@@ -166,10 +164,10 @@ def test_messages_without_text() -> None:
 
 def test_files_of_mail_programs_are_recognised(tmp_path: Path) -> None:
     data = bytes(letter("Text.", id="1@x"))
-    assert recognise(data, "1700000000.M1P2.host,S=9:2,S") is Format.MAIL
-    assert recognise(b"From - Tue Mar 05 21:15:00 2024\n" + data, "Inbox") is Format.MBOX
-    assert recognise(b"From: me\nThe boiler: repaired\n", "note") is Format.TEXT
-    assert recognise(b"From here on 10:15\nit rains", "note") is Format.TEXT
+    assert recognise(data, "1700000000.M1P2.host,S=9:2,S").name == "mail"
+    assert recognise(b"From - Tue Mar 05 21:15:00 2024\n" + data, "Inbox").name == "mbox"
+    assert recognise(b"From: me\nThe boiler: repaired\n", "note").name == "text"
+    assert recognise(b"From here on 10:15\nit rains", "note").name == "text"
     apple = f"{len(data)}\n".encode() + data + b'<?xml version="1.0"?><plist><dict/></plist>'
     assert own(only(apple, "1.emlx")) == "Text."
     for folder in ("cur", "new", "tmp", ".Sent/cur", ".Sent/new", ".Sent/tmp", ".git"):

@@ -12,10 +12,9 @@ from made_mail import ole_file, properties, wide
 import answerable
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EncryptedSource, SourceError
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.limits import Skipped
-from answerable.sources.unread import without_ocr
+from answerable.sources.formats import without_ocr
 
 # 2024-03-05 20:15 UTC in ticks since 1601.
 SENT = (0x0040, 0x0039, int((datetime(2024, 3, 5, 20, 15) - datetime(1601, 1, 1)).total_seconds()) * 10_000_000)

@@ -20,11 +20,9 @@ from answerable.errors import DamagedSource, EmptySource, SourceError, SourceToo
 from answerable.sources import ReadContext, Skipped, read_file, walk
 from answerable.sources.context import Ocr
 from answerable.sources.file_reader import FileReader
-from answerable.sources.formats import Format, recognise
-from answerable.sources.ocr.choice import find_ocr
-from answerable.sources.ocr.decode import pages
-from answerable.sources.ocr.rapid import rapid_recogniser
-from answerable.sources.pictures import read_picture, rectangles
+from answerable.sources.formats import recognise
+from answerable.sources.ocr.models import pages
+from answerable.sources.ocr.pictures import find_ocr, rapid_recogniser, read_picture, rectangles
 from answerable.sources.process.reading_process import ReadingProcess
 
 TEXT = "\n".join(NOTICE)
@@ -113,7 +111,7 @@ def test_the_pages_of_a_tiff_file(ocr: Ocr) -> None:
 def test_other_formats(form: str) -> None:
     image = drawn(["Plain words"], size=(300, 100))
     data = saved(image, form)
-    assert recognise(data, f"a.{form.lower()}") is Format.PICTURE
+    assert recognise(data, f"a.{form.lower()}").name == "picture"
     (page,) = pages(data)
     assert (page.mode, page.size) == ("RGB", image.size)
     assert abs(np.asarray(page).astype(int) - np.asarray(image)).mean() < 4
@@ -157,7 +155,7 @@ def test_pictures_of_phones_are_told_from_sound_and_say_how_to_convert_them(tmp_
         ("no suffix", heic, "HEIC"),
         ("d.avif", heif(b"mif1", b"avif", b"miaf"), "AVIF"),
     ):
-        assert recognise(data, name) is Format.PICTURE, name
+        assert recognise(data, name).name == "picture", name
         for ocr in (None, find_ocr("eng")):
             with pytest.raises(UnsupportedSource, match=rf"{name} is a {kind} picture, which isn't .*save it as JPEG"):
                 read_picture(data, name, ReadContext(ocr=ocr))
@@ -165,7 +163,7 @@ def test_pictures_of_phones_are_told_from_sound_and_say_how_to_convert_them(tmp_
     skipped = Skipped()
     assert list(walk(tmp_path, skipped, find_ocr("eng"))) == []
     assert skipped.counts == {"HEIC picture (save it as JPEG)": 5, "AVIF picture (save it as JPEG)": 1}
-    assert recognise(heif(b"M4A "), "a.m4a") is Format.RECORDING
+    assert recognise(heif(b"M4A "), "a.m4a").name == "recording"
     with pytest.raises(UnsupportedSource, match="save it as JPEG or PNG"):
         recognise(heif(b"crx ", b"isom"), "a.cr3")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from answerable.sources.ocr.lines import Box
-from answerable.sources.ocr.reading_order import in_reading_order
+from answerable.sources.ocr.lines import Box, in_reading_order
 
 
 def order(boxes: list[Box], texts: list[str]) -> str:

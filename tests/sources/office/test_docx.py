@@ -24,9 +24,8 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.dispatch import read_file
-from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
 from answerable.splitting.by_type import SplitterByType
 

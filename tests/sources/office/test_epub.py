@@ -55,6 +55,13 @@ def test_a_book() -> None:
     assert [str(chunk.location) for chunk in chunks] == ["Uno", "Uno › Dos", "Três"]
 
 
+def test_titles_with_marked_words_are_whole() -> None:
+    nav = '<nav epub:type="toc"><ol><li><a href="../one.xhtml">The <i>Art</i> of War</a></li></ol></nav>'
+    files = {"OEBPS/toc/nav.xhtml": page(nav)}
+    book = read_epub(epub({"one.xhtml": "<p>Text.</p>"}, "", NAV_ITEM, SPINE_OF_NAV, extra=files), "/x/book.epub")
+    assert [part.headings for part in book.parts] == [("The Art of War",)]
+
+
 def test_titles_from_the_contents_of_epub_2() -> None:
     ncx = """<!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "http://www.daisy.org/z3986/2005/ncx-2005-1.dtd">
     <ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint><navLabel><text>Chapter 1</text></navLabel>

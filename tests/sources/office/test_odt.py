@@ -11,7 +11,7 @@ import answerable
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource
 from answerable.sources.dispatch import read_file
-from answerable.sources.office.odt import read_odt
+from answerable.sources.office.odf import read_odt
 
 NUMBERED = (
     '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'

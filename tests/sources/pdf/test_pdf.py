@@ -18,8 +18,7 @@ from development_data import DATA
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
-from answerable.sources.context import ReadContext
-from answerable.sources.limits import ReadLimits
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.pdf.extraction import extract
 from answerable.sources.pdf.read import read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
@@ -131,8 +130,9 @@ def test_one_process_reads_many_and_threads_take_turns(make_pdf: MakePdf) -> Non
 
 def test_the_extraction_itself(make_pdf: MakePdf) -> None:
     # The same code as in the worker, where coverage and debuggers see it.
-    assert extract(make_pdf(["a", "b"]), ReadContext())["pages"] == ["a", "b"]
-    assert extract(b"nothing", ReadContext())["outcome"] == "damaged"
+    assert extract(make_pdf(["a", "b"]), "a.pdf", ReadContext())["pages"] == ["a", "b"]
+    with pytest.raises(DamagedSource, match=r"a\.pdf is not a readable PDF"):
+        extract(b"nothing", "a.pdf", ReadContext())
 
 
 @pytest.fixture(scope="module")

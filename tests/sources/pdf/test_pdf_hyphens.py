@@ -9,7 +9,7 @@ import pytest
 from sources.pdf.test_pdf_rectangles import bare, under
 
 import answerable
-from answerable.sources.pdf.hyphens import whole_words
+from answerable.sources.pdf.page_text import whole_words
 from answerable.sources.pdf.read import read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
 

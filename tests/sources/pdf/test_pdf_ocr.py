@@ -12,9 +12,8 @@ import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
 from answerable.errors import EmptySource, SettingsError
-from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.limits import Skipped
-from answerable.sources.ocr.choice import find_ocr
+from answerable.sources.context import Ocr, ReadContext, Skipped
+from answerable.sources.ocr.pictures import find_ocr
 from answerable.sources.pdf.read import read_pdf
 
 MakePdf = Callable[..., bytes]

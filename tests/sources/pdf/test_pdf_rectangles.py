@@ -11,8 +11,9 @@ import pytest
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
+from answerable.sources.pdf.extraction import rectangles
 from answerable.sources.pdf.page_text import clean, in_order, ink, line_starts
-from answerable.sources.pdf.read import page_spans, read_pdf, rectangles
+from answerable.sources.pdf.read import page_spans, read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
 
 MakePdf = Callable[..., bytes]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from answerable.datatypes import Document
-from answerable.sources.pdf.furniture import furniture
+from answerable.sources.pdf.page_text import headers_and_footers
 from answerable.sources.pdf.read import read_pdf
 
 MakePdf = Callable[..., bytes]
@@ -90,19 +90,19 @@ def test_what_is_furniture() -> None:
     words = ("One", "Two", "Three", "Four")
     numerals = ("i", "ii", "iii", "iv")
     roman = [f"Preface {number}\n{word} of the reasons" for number, word in zip(numerals, words, strict=True)]
-    assert [page[slice(*spans[0])] for page, spans in zip(roman, furniture(roman), strict=True)] == [
+    assert [page[slice(*spans[0])] for page, spans in zip(roman, headers_and_footers(roman), strict=True)] == [
         "Preface i\n",
         "Preface ii\n",
         "Preface iii\n",
         "Preface iv\n",
     ]
     data = ["12 7\nA", "99 3\nB", "41 8\nC", "40 1\nD"]
-    assert furniture(data) == [[], [], [], []]
+    assert headers_and_footers(data) == [[], [], [], []]
     tickets = [f"Ticket {number}: admits one, row {number}" for number in range(1, 9)]
-    assert furniture(tickets) == [[]] * len(tickets)
-    assert furniture([f"Layoff\n{word}\nLayoff" for word in WORDS]) == [[]] * len(WORDS)
-    assert furniture(["Head\nA", "Head\nB"]) == [[], []]
-    assert furniture(["", "", ""]) == [[], [], []]
+    assert headers_and_footers(tickets) == [[]] * len(tickets)
+    assert headers_and_footers([f"Layoff\n{word}\nLayoff" for word in WORDS]) == [[]] * len(WORDS)
+    assert headers_and_footers(["Head\nA", "Head\nB"]) == [[], []]
+    assert headers_and_footers(["", "", ""]) == [[], [], []]
 
 
 def test_heads_that_change_and_numbers_that_count_the_pages() -> None:
@@ -110,31 +110,34 @@ def test_heads_that_change_and_numbers_that_count_the_pages() -> None:
         (f"{number} The Manual" if number % 2 else f"{word} {number}") + f"\n{word} are sold by the maker.\nBuy {word}."
         for number, word in enumerate(("Pumps", "Filters", "Valves", "Seals", "Shafts", "Motors", "Wheels"), 8)
     ]
-    assert [[page[slice(*span)] for span in spans] for page, spans in zip(book, furniture(book), strict=True)] == [
-        [page.split("\n")[0] + "\n"] for page in book
-    ]
+    assert [
+        [page[slice(*span)] for span in spans] for page, spans in zip(book, headers_and_footers(book), strict=True)
+    ] == [[page.split("\n")[0] + "\n"] for page in book]
     preface = [
         f"A preface on {word}\nand the making of {word}\n- {numeral} -"
         for word, numeral in zip(WORDS, "i ii iii iv v".split(), strict=True)
     ]
-    assert [page[spans[0][0] :] for page, spans in zip(preface, furniture(preface), strict=True)] == [
+    assert [page[spans[0][0] :] for page, spans in zip(preface, headers_and_footers(preface), strict=True)] == [
         f"- {numeral} -" for numeral in ("i", "ii", "iii", "iv", "v")
     ]
     two = ["Chapter one begins here\n1 / 2", "and it ends here, on page 2\n2 / 2"]
-    assert [page[spans[0][0] :] for page, spans in zip(two, furniture(two), strict=True)] == ["1 / 2", "2 / 2"]
+    assert [page[spans[0][0] :] for page, spans in zip(two, headers_and_footers(two), strict=True)] == [
+        "1 / 2",
+        "2 / 2",
+    ]
 
 
 def test_headings_with_numbers_at_the_top_of_each_page_are_no_furniture() -> None:
     pages = [f"{number}. {word}\nThis is about {word} only." for number, word in enumerate(WORDS, 1)]
-    assert furniture(pages) == [[]] * len(pages)
+    assert headers_and_footers(pages) == [[]] * len(pages)
 
 
 def test_numbers_of_lines_are_furniture_unless_they_are_few() -> None:
     numbers = "".join(f"{number}\n" for number in range(1, 26))
     page = f"{numbers}{BODY}\n{BODY}"
-    (spans,) = furniture([page])
+    (spans,) = headers_and_footers([page])
     assert "".join(page[slice(*span)] for span in spans) == numbers
-    assert furniture([f"1\n2\n3\n{BODY}"]) == [[]]
+    assert headers_and_footers([f"1\n2\n3\n{BODY}"]) == [[]]
 
 
 def test_a_page_of_nothing_but_furniture_keeps_an_empty_part(make_pdf: MakePdf) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from answerable.datatypes import Document
 from answerable.sources.pdf.read import read_pdf
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.evidence import evidence_spans
+from answerable.splitting.make_chunks import evidence_spans
 from answerable.tables.find import find_tables
 from answerable.text.indexed_text import indexed_spans, indexed_text
 

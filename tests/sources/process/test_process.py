@@ -21,12 +21,11 @@ from third_party.plugin_packages import install
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits, Skipped
 from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
-from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.process.answers import pack, unpack
 from answerable.sources.process.reading_process import ReadingProcess
-from answerable.sources.process.transfer import pack, unpack
 
 # Seconds of processor time, more than a process takes to start.
 A_WHILE = 0.5
@@ -121,9 +120,12 @@ def test_what_takes_longer_than_its_size_allows_is_an_error(process: ReadingProc
 
 WAITING = """
     import time
-    from answerable.sources import SourceFormat
+    from answerable.sources import Format
 
-    waiting = SourceFormat("waiting", (".waiting",), lambda data, source: time.sleep(3600))
+    def wait(data, source, context):
+        time.sleep(3600)
+
+    waiting = Format(name="waiting", suffixes=(".waiting",), read=wait)
 """
 
 

@@ -13,12 +13,10 @@ from speech import RATE, music, noise, packed, silence, spoken, wav
 import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DamagedSource, EmptySource, UnsupportedSource
-from answerable.sources.context import ReadContext
+from answerable.formats.locate import Locator
+from answerable.sources.context import ReadContext, ReadLimits, Skipped
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.recordings.sound import blocks
-from answerable.sources.recordings.weights import find_speech
-from answerable.text.locate import Locator
+from answerable.sources.recordings.hear import blocks, find_speech
 
 SAID = "The plumber comes on Thursday at half past four. Please leave the key under the blue flower pot."
 CONTEXT = ReadContext(speech=find_speech())

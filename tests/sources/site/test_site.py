@@ -20,12 +20,12 @@ from answerable.errors import (
     SourceNotFound,
     SourceTooLarge,
 )
-from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.html.web_address import is_site
 from answerable.sources.site.choice import SiteOptions
+from answerable.sources.site.connection import AddressGuard
+from answerable.sources.site.crawl import is_at
 from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.start import is_at
 from answerable.sources.site.visit import SiteVisit
-from answerable.sources.web_address import is_site
 
 
 @pytest.fixture

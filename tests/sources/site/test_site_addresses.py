@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from providers.scripted_server import Reply, ScriptedServer
 
 from answerable.errors import AddressRefused, SettingsError, SiteUnreachable, SourceError
-from answerable.sources.site.addresses import AddressGuard, is_public
-from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.pace import FetchPolicy
-from answerable.sources.web_address import parse_address
+from answerable.sources.html.web_address import parse_address
+from answerable.sources.site.connection import AddressGuard, is_public
+from answerable.sources.site.fetch import Fetcher, FetchPolicy
 
 QUICK = FetchPolicy(timeout=2, total=5, retries=0, delay=0)
 _connections: list[object] = []

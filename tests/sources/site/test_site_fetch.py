@@ -25,10 +25,8 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
-from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.connection import gunzip
-from answerable.sources.site.fetch import Fetcher, Validators
-from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.connection import AddressGuard, gunzip
+from answerable.sources.site.fetch import Fetcher, FetchPolicy, Validators
 
 QUICK = FetchPolicy(timeout=2, total=15, retries=2, first_wait=0.01, delay=0, max_bytes=100_000)
 

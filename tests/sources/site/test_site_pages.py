@@ -18,9 +18,8 @@ from answerable.errors import (
     SourceNotFound,
     SourceTooLarge,
 )
-from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.connection import AddressGuard
+from answerable.sources.site.fetch import Fetcher, FetchPolicy
 from answerable.sources.site.pages import SitePage, find_pages
 from answerable.sources.site.robots import Robots
 

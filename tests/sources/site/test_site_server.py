@@ -9,9 +9,8 @@ from providers.scripted_server import Reply
 from site_server import SiteServer, gzip_bomb, huge, redirect
 
 from answerable.errors import AddressRefused, DamagedSource, SiteUnreachable, SourceNotFound, SourceTooLarge
-from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.fetch import Fetcher, Validators
-from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.connection import AddressGuard
+from answerable.sources.site.fetch import Fetcher, FetchPolicy, Validators
 from answerable.sources.site.pages import find_pages
 
 SITEMAP = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{}</urlset>"

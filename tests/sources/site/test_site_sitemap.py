@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from answerable.errors import DamagedSource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.sources.site.sitemap import MAX_ENTRIES, SitemapEntry, parse_date, parse_sitemap
+from answerable.sources.site.robots import MAX_ENTRIES, SitemapEntry, parse_date, parse_sitemap
 
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 PAGES = f"""<?xml version="1.0" encoding="UTF-8"?>

@@ -14,8 +14,7 @@ import answerable
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, UnsupportedSource
 from answerable.sources.dispatch import read_file
-from answerable.sources.slides.odp import read_odp
-from answerable.sources.slides.pptx import read_pptx
+from answerable.sources.office.slides import read_odp, read_pptx
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SHOP = [

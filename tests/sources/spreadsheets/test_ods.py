@@ -7,10 +7,9 @@ from made_office_files import opendocument, table
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceTooLarge
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.dispatch import read_file
-from answerable.sources.limits import ReadLimits
-from answerable.sources.spreadsheets.ods import read_ods
+from answerable.sources.spreadsheets.read import read_ods
 from answerable.tables.find import find_tables
 
 

@@ -20,10 +20,9 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
-from answerable.sources.context import ReadContext
+from answerable.sources.context import ReadContext, ReadLimits
 from answerable.sources.dispatch import read_file
-from answerable.sources.limits import ReadLimits
-from answerable.sources.spreadsheets.xlsx import read_xlsx
+from answerable.sources.spreadsheets.read import read_xlsx
 from answerable.tables.find import find_tables
 from answerable.tables.table import Kind
 

@@ -14,9 +14,10 @@ from processes import indexed_store
 from answerable.datatypes import FloatArray
 from answerable.filters import AllOf, Exists, Filter, Not, OneOf
 from answerable.protocols import Fingerprint
-from answerable.stores.embedded.database.database import Database
+from answerable.stores.audit import audit
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.exact import ExactIndex
+from answerable.stores.embedded.writing import WritableDatabase
+from answerable.stores.exact import ExactIndex
 
 DIMENSION = 64
 TOPICS = 40
@@ -72,7 +73,7 @@ def store(folder: Path) -> Iterator[EmbeddedStore]:
 def exact(folder: Path) -> ExactIndex:
     """The same chunks, all of which are looked at."""
     index = ExactIndex()
-    database = Database(folder / "library.db", create=False)
+    database = WritableDatabase(folder / "library.db", create=False)
     with database.changes(0, 0) as (_, entries, _):
         for entry in entries:
             index.add(entry.number, entry.vector, entry.terms, entry.fields)
@@ -126,7 +127,7 @@ def test_scores_are_those_of_the_whole_vectors(store: EmbeddedStore, vectors: Fl
 
 def test_every_field_is_filtered_by_an_index(folder: Path) -> None:
     fields = json.loads((folder / "index" / "state.json").read_text("utf-8"))["fields"]
-    database = Database(folder / "library.db", create=False)
+    database = WritableDatabase(folder / "library.db", create=False)
     with database.changes(0, 0) as (_, entries, _):
         names = {name for entry in entries for name in entry.fields}
     database.close()
@@ -142,7 +143,7 @@ def test_what_comes_and_goes_later_is_found_or_not(folder: Path) -> None:
         store.put(*indexed_texts("late", ["late"], [question], [{"shelf": 0}]))
         ((number, cosine),) = store.search_vectors(question, 1, None)
         assert cosine == pytest.approx(1, abs=1e-5)
-        assert not store.audit()
+        assert not audit(store)
         assert store.remove("late")
         assert number not in {found for found, _ in store.search_vectors(question, K, None)}
     finally:

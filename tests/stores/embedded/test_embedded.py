@@ -21,7 +21,7 @@ import pytest
 from helpers import HashEmbedder, add, make_document
 from processes import copy_library, indexed_store, results, some_document
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.errors import (
     LibraryBusy,
     LibraryDamaged,
@@ -33,10 +33,10 @@ from answerable.errors import (
 from answerable.library import Library
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded.database.database import Database
-from answerable.stores.embedded.index.edge_index import EdgeIndex
-from answerable.stores.embedded.store import QUANTIZED_FROM, EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.audit import audit
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.embedded.writing import WritableDatabase
+from answerable.stores.memory import MemoryStore
 from answerable.stores.records import content_from_bytes, content_to_bytes, pack
 
 DOCUMENTS = 6
@@ -96,13 +96,9 @@ def opened(folder: Path) -> list[object]:
 
 
 def assert_whole_index(folder: Path) -> None:
-    """The index is made anew where it must be: in this process, as the store has it in one of its own."""
-    with closing(Database(folder / "library.db")) as database:
-        fingerprint = database.fingerprint
-        assert fingerprint is not None
-        index = EdgeIndex(folder / "index", database, fingerprint.dimension, QUANTIZED_FROM)
-        assert index.audit() == []
-        index.close()
+    """The index is made anew where it must be."""
+    with closing(indexed_store(folder)) as store:
+        assert audit(store) == []
 
 
 def shard_files(folder: Path) -> list[Path]:
@@ -254,7 +250,7 @@ def test_nothing_is_embedded_again_when_the_index_is_gone(indexed: Path, expecte
     shutil.rmtree(indexed / "index")
     embedder = HashEmbedder()
     store = indexed_store(indexed)
-    with Library(store, embedder, SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None)) as library:
+    with Library(store, embedder, SplitterByType(200, 20), FileReader(), Answering()) as library:
         assert results(store) == expected
         report = library.add_documents([some_document("d", number) for number in range(DOCUMENTS)])
         assert (report.unchanged, report.added, report.changed) == (DOCUMENTS, 0, 0)
@@ -428,7 +424,7 @@ def test_a_damaged_database_never_gives_anything_but_a_library_error(folder: Pat
             del damaged[chance.randrange(len(damaged)) :]
         (folder / "library.db").write_bytes(damaged)
         try:
-            database = Database(folder / "library.db")
+            database = WritableDatabase(folder / "library.db")
             try:
                 for described in database.documents():
                     database.document(described.id)
@@ -465,7 +461,7 @@ def test_a_library_of_the_first_format_is_brought_up_to_date(folder: Path, tmp_p
         store = EmbeddedStore(folder, create)
         assert store.records() == []
         assert store.count()[0] == DOCUMENTS
-        assert not store.audit()
+        assert not audit(store)
         for stored in store.documents():
             document = store.document(stored.id)
             assert document is not None
@@ -475,7 +471,7 @@ def test_a_library_of_the_first_format_is_brought_up_to_date(folder: Path, tmp_p
 
 def test_documents_of_a_type_are_found_by_an_index(folder: Path) -> None:
     seen: list[str] = []
-    database = Database(folder / "library.db", create=False)
+    database = WritableDatabase(folder / "library.db", create=False)
     with database.snapshot() as connection:
         connection.set_trace_callback(seen.append)
     assert list(database.documents("chat")) == []

@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 from helpers import HashEmbedder, make_document
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.library import Library
 from answerable.maintenance import erasing
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded.database.database import Database
-from answerable.stores.embedded.database.rows import write_erased
+from answerable.stores.audit import audit
+from answerable.stores.embedded.file import write_erased
 from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.embedded.writing import WritableDatabase
 from answerable.stores.hashed import field_numbers
 
 SECRET = "xyzzyplugh"
@@ -92,7 +93,7 @@ def left(folder: Path, wanted: set[bytes]) -> dict[str, int]:
 def library_in(folder: Path, indexed: bool, quantized_from: int = 20_000) -> Library:
     store = EmbeddedStore(folder, indexed_from=0 if indexed else 1000, quantized_from=quantized_from)
     embedder = ChanceEmbedder(DIMENSION)
-    return Library(store, embedder, SplitterByType(300, 0), FileReader(), ExtractiveAnswerer(embedder))
+    return Library(store, embedder, SplitterByType(300, 0), FileReader(), Answering())
 
 
 @pytest.fixture(params=["small", "quantised", pytest.param("indexed", marks=pytest.mark.long)])
@@ -111,7 +112,7 @@ def test_nothing_of_a_removed_document_is_in_any_file(library: Library, tmp_path
     segments = set(folder.glob("index/shard/segments/*"))
     # One after the other, as pages are merged then; these removals aren't erased at once, but the last one erases all.
     for document in ids[:-1]:
-        Database.remove(library._store, document)  # type: ignore[arg-type]
+        WritableDatabase.remove(library._store, document)  # type: ignore[arg-type]
     assert left(folder, wanted)
     library.remove(ids[-1])
     # While it is open, as a server holds it, and once it is closed.
@@ -121,7 +122,7 @@ def test_nothing_of_a_removed_document_is_in_any_file(library: Library, tmp_path
     library.close()
     assert left(folder, wanted) == {}
     with_rest = library_in(folder, bool(segments))
-    assert with_rest._store.audit() == []
+    assert audit(with_rest._store) == []
     assert len(with_rest.search("open", k=50)) == 50
     with_rest.close()
 
@@ -140,7 +141,7 @@ def test_what_replaced_versions_leave_is_counted_and_erased_by_repair(tmp_path: 
     assert any(f"{removed} removed passages" in note for note in report.notes)
     library._store.remove(*ids[3:])
     repaired = library.verify(repair=True)
-    assert (repaired.unerased, library.unerased(), library._store.audit()) == (0, 0, [])
+    assert (repaired.unerased, library.unerased(), audit(library._store)) == (0, 0, [])
     left_names = {SECRET.encode(), SECRET.encode("utf-16-le")} | {trace for trace in wanted if len(trace) == 8}
     # The sources that were kept have secret names.
     assert left(folder, wanted - left_names) == {}
@@ -213,7 +214,7 @@ def test_an_index_of_an_earlier_version_may_have_traces_of_all_that_was_removed(
     assert library.unerased() > 0
     library.add_documents([make_document(words(1))])
     assert library.unerased() == 0
-    assert library._store.audit() == []
+    assert audit(library._store) == []
     library.close()
 
 

@@ -10,9 +10,9 @@ import pytest
 from helpers import indexed_texts
 
 from answerable.protocols import Fingerprint
-from answerable.stores.embedded.database import connection as database_connection
-from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded import database as database_connection
 from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.embedded.writing import WritableDatabase
 
 ROW = np.ones(8, np.float32)
 PRINT = Fingerprint("test", "ones", len(ROW))
@@ -80,7 +80,7 @@ def test_documents_follow_other_writers(
 
 
 def test_what_a_transaction_takes_back_is_not_kept(tmp_path: Path) -> None:
-    database = Database(tmp_path / "library.db")
+    database = WritableDatabase(tmp_path / "library.db")
     with pytest.raises(ZeroDivisionError), database.transaction() as connection:
         connection.execute("INSERT INTO documents VALUES (1, 'd', '', '', 'text', 'es', '', '{}', 0, 0, '', '')")
         assert (database.count()[0], database.languages()) == (1, ["es"])

@@ -16,8 +16,8 @@ from helpers import indexed_texts
 from answerable.datatypes import Document
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError
 from answerable.protocols import Fingerprint, IndexedChunk
-from answerable.stores.embedded.database.database import Database
-from answerable.stores.embedded.database.salvage import KEPT_AS, salvage
+from answerable.stores.embedded.mending import KEPT_AS, salvage
+from answerable.stores.embedded.writing import WritableDatabase
 
 PAGE = 4096
 DOCUMENTS = 60
@@ -53,7 +53,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with long rows, short ones, several levels of pages, and free pages."""
     path = tmp_path_factory.mktemp("sound") / "library.db"
     chance = np.random.default_rng(1)
-    with closing(Database(path)) as database:
+    with closing(WritableDatabase(path)) as database:
         database.bind_embedder(FINGERPRINT)
         for number in range(DOCUMENTS + 5):
             size = 40 if number % 10 == 0 else number % 3 + 1
@@ -71,11 +71,11 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def documents(sound: Path) -> dict[str, tuple[Document, list[IndexedChunk]]]:
-    with closing(Database(sound)) as database:
+    with closing(WritableDatabase(sound)) as database:
         return contents(database)
 
 
-def contents(database: Database) -> dict[str, tuple[Document, list[IndexedChunk]]]:
+def contents(database: WritableDatabase) -> dict[str, tuple[Document, list[IndexedChunk]]]:
     """Every document that can be read, with its chunks."""
     found = {}
     for listed in database.documents():
@@ -109,7 +109,7 @@ def assert_salvaged(path: Path, documents: Mapping[str, tuple[Document, list[Ind
     # In the first page SQLite notes that the log has been taken in.
     assert path.with_name(KEPT_AS).read_bytes()[PAGE:] == before[PAGE:]
     assert {each.name for each in path.parent.iterdir()} == {"library.db", KEPT_AS}
-    with closing(Database(path)) as database:
+    with closing(WritableDatabase(path)) as database:
         assert database.audit() == []
         assert database.fingerprint in (FINGERPRINT, None)
         whole = contents(database)
@@ -130,7 +130,7 @@ def test_a_schema_that_is_no_text(
         sound, tmp_path / "library", 0, lambda page, _: page.replace(b"TABLE documents", b"TABLE\x98documents")
     )
     with pytest.raises(LibraryDamaged, match="--repair"):
-        Database(path)
+        WritableDatabase(path)
     assert assert_salvaged(path, documents) == 0
 
 
@@ -173,7 +173,7 @@ def test_what_is_only_in_the_log_is_kept(
 ) -> None:
     path = tmp_path / "library.db"
     shutil.copy(sound, path)
-    with closing(Database(path)) as database:
+    with closing(WritableDatabase(path)) as database:
         document, chunks = indexed_texts("new", ["The newest."], [np.eye(1, 64, dtype=np.float32)[0]])
         database.put(document, chunks, ())
         data = path.read_bytes()
@@ -183,7 +183,7 @@ def test_what_is_only_in_the_log_is_kept(
     # So that SQLite can't take the log in.
     killed.write_bytes(bytes(PAGE) + data[PAGE:])
     salvage(killed)
-    with closing(Database(killed)) as database:
+    with closing(WritableDatabase(killed)) as database:
         assert {listed.id for listed in database.documents()} == {*documents, "new"}
         assert database.document("new") == document
 

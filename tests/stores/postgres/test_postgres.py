@@ -32,8 +32,9 @@ from answerable.errors import (
 )
 from answerable.filters import Between, OneOf
 from answerable.protocols import Fingerprint, IndexedChunk, PassageVectors
-from answerable.stores.postgres.address import parse_address, shown
-from answerable.stores.postgres.sketches import EXACT_UP_TO
+from answerable.stores.addresses import parse_postgres, shown
+from answerable.stores.audit import audit
+from answerable.stores.postgres.rows import EXACT_UP_TO
 from answerable.stores.postgres.store import PostgresStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
@@ -55,7 +56,7 @@ def store(address: str) -> Iterator[PostgresStore]:
 
 def execute(address: str, statement: str) -> list[tuple[object, ...]]:
     """Runs a statement in the schema of a library."""
-    parsed = parse_address(address)
+    parsed = parse_postgres(address)
     with psycopg.connect(parsed.conninfo, autocommit=True) as connection:
         path = sql.SQL("SET search_path TO {}, public").format(sql.Identifier(parsed.schema))
         connection.execute(path)
@@ -82,7 +83,7 @@ def ids(store: PostgresStore) -> list[str]:
     ],
 )
 def test_addresses(address: str, schema: str, visible: str) -> None:
-    parsed = parse_address(address)
+    parsed = parse_postgres(address)
     assert (parsed.schema, parsed.shown) == (schema, visible)
     assert "library" not in parsed.conninfo
     assert "pw" not in repr(parsed)
@@ -110,7 +111,7 @@ def test_what_is_shown_of_an_address() -> None:
 )
 def test_addresses_that_make_no_sense(address: str) -> None:
     with pytest.raises(SettingsError) as raised:
-        parse_address(address)
+        parse_postgres(address)
     assert "pa" not in str(raised.value).replace("password", "")
 
 
@@ -160,7 +161,7 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
     for create in (True, False):
         store = PostgresStore(address, create)
         assert store.records() == []
-        assert store.audit() == []
+        assert audit(store) == []
         assert store.search_vectors(ANYWHERE, 5, None) == vectors
         assert store.search_terms(["uno"], 5, None) == words
         assert execute(address, "SELECT term, highest FROM terms ORDER BY term") == highest
@@ -172,7 +173,7 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
 
 def test_who_may_only_read_still_may_in_the_new_format(address: str) -> None:
     PostgresStore(address).close()
-    role, schema = f"reader_{uuid.uuid4().hex}", parse_address(address).schema
+    role, schema = f"reader_{uuid.uuid4().hex}", parse_postgres(address).schema
     execute(address, f"CREATE ROLE {role}; {TO_FORMAT[3]}; DELETE FROM migrations WHERE format > 3")
     execute(address, f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}")
     PostgresStore(address).close()
@@ -257,7 +258,7 @@ def test_a_backup_is_the_whole_library(guarded: Server) -> None:
 
 def test_a_user_who_may_only_read(address: str, store: PostgresStore) -> None:
     write(store, "a")
-    role, schema = f"reader_{uuid.uuid4().hex}", parse_address(address).schema
+    role, schema = f"reader_{uuid.uuid4().hex}", parse_postgres(address).schema
     execute(address, f"CREATE ROLE {role} LOGIN PASSWORD 'x'")
     execute(
         address, f"GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}"
@@ -297,7 +298,7 @@ def test_a_server_that_takes_no_writes(address: str, store: PostgresStore) -> No
 
 def test_a_statement_that_takes_too_long(address: str, store: PostgresStore) -> None:
     hasty = PostgresStore(f"{address}&statement_timeout=2.5")
-    parsed = parse_address(address)
+    parsed = parse_postgres(address)
     with psycopg.connect(parsed.conninfo) as holder:
         holder.execute(sql.SQL("SELECT FROM {} FOR UPDATE").format(sql.Identifier(parsed.schema, "library")))
         with pytest.raises(LibraryBusy, match=r"2\.5 seconds.*statement_timeout"):
@@ -316,7 +317,7 @@ def test_a_closed_store_says_so(store: PostgresStore) -> None:
 
 def test_connections_that_are_cut(address: str, store: PostgresStore) -> None:
     """Whatever is under way is tried once more: nobody notices."""
-    parsed, chance = parse_address(address), random.Random()
+    parsed, chance = parse_postgres(address), random.Random()
     named = PostgresStore(f"{address}&application_name={parsed.schema}")
     cuts = number = 0
     with psycopg.connect(parsed.conninfo, autocommit=True) as cutter, ThreadPoolExecutor(1) as threads:
@@ -528,4 +529,4 @@ def test_copies_are_found_when_the_first_is_removed(large: tuple[str, PostgresSt
     assert store.remove("d0")
     found = store.search_vectors(vectors[0].astype(np.float32), 20, None)
     assert [number for number, _ in found] == [501 + 100 * place for place in range(20)]
-    assert store.audit() == []
+    assert audit(store) == []

@@ -15,9 +15,10 @@ from postgres_server import new_library
 
 from answerable.filters import Between, Filter, OneOf
 from answerable.protocols import Fingerprint, PassageVectors
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.addresses import parse_postgres
+from answerable.stores.audit import audit
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres import search as postgres_search
-from answerable.stores.postgres.address import parse_address
 from answerable.stores.postgres.store import PostgresStore
 
 DIMENSION = 4
@@ -49,7 +50,7 @@ def put(store: PostgresStore | MemoryStore, name: str, vectors: Sequence[int], t
 
 def execute(address: str, statement: str) -> list[tuple[object, ...]]:
     """Runs a statement in the schema of a library."""
-    parsed = parse_address(address)
+    parsed = parse_postgres(address)
     with psycopg.connect(parsed.conninfo) as connection:
         connection.execute("SELECT set_config('search_path', %s || ', public', false)", (f'"{parsed.schema}"',))
         cursor = connection.execute(statement)
@@ -76,7 +77,7 @@ def test_each_vector_has_one_sketch_whatever_comes_and_goes(address: str, store:
             assert store.remove(name) == (there.pop(name, None) is not None)
         distinct = {number for numbers in there.values() for number in numbers}
         assert execute(address, "SELECT count(*), count(DISTINCT sketch) FROM sketches") == [(len(distinct),) * 2]
-    assert store.audit() == []
+    assert audit(store) == []
 
 
 def test_new_vectors_leave_no_sketches_of_the_old(address: str, store: PostgresStore) -> None:
@@ -90,7 +91,7 @@ def test_new_vectors_leave_no_sketches_of_the_old(address: str, store: PostgresS
     assert execute(address, "SELECT edges IS NULL, sketched, (SELECT count(*) FROM sketches) FROM library") == [
         (True, 0, 0)
     ]
-    assert store.audit() == []
+    assert audit(store) == []
     assert [number for number, _ in store.search_vectors(row, 3, None)] == [1, 2, 3]
 
 
@@ -110,7 +111,7 @@ def test_wrong_sketches_are_found_and_put_right(address: str, store: PostgresSto
     (issue,) = store.audit()
     assert issue.where == "table sketches"
     store.repair()
-    assert store.audit() == []
+    assert audit(store) == []
 
 
 @pytest.mark.parametrize("wrong", ["highest = highest / 2", "highest = 0"])
@@ -118,13 +119,13 @@ def test_highest_weights_that_are_too_low_are_found_and_put_right(
     address: str, store: PostgresStore, wrong: str
 ) -> None:
     put(store, "a", [0, 1], ["uno dos", "uno uno tres"])
-    parsed = parse_address(address)
+    parsed = parse_postgres(address)
     with psycopg.connect(parsed.conninfo) as connection:
         connection.execute(f"UPDATE \"{parsed.schema}\".terms SET {wrong} WHERE term = 'uno'")
     (issue,) = store.audit()
     assert "'uno'" in issue.detail
     store.repair()
-    assert store.audit() == []
+    assert audit(store) == []
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from answerable.errors import EmbedderMismatch, LibraryNotFound, SettingsError
 from answerable.maintenance.copy import CopyReport, copy_store
 from answerable.protocols import Fingerprint, Store, SyncRecord
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.stores.memory.store import MemoryStore
+from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.wiring.build import copy_library
 

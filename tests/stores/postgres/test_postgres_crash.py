@@ -26,7 +26,7 @@ from crash_processes import SHARED, TOPICS, text_of, whole_documents, write_docu
 from helpers import HashEmbedder
 from postgres_server import Server, in_database, new_library, private_server
 
-from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.decide import Answering
 from answerable.datatypes import Document
 from answerable.library import Library
 from answerable.sources.file_reader import FileReader
@@ -42,7 +42,7 @@ State = tuple[dict[str, Any], list[Any]]
 
 def open_library(address: str) -> Library:
     """A library with small chunks and the quick embedder; everything else is what users get."""
-    splitter, answerer = SplitterByType(200, 20), ExtractiveAnswerer(None)
+    splitter, answerer = SplitterByType(200, 20), Answering()
     return Library(PostgresStore(address), HashEmbedder(), splitter, FileReader(), answerer)
 
 

@@ -13,7 +13,8 @@ from psycopg import sql
 
 from answerable.errors import LibraryBusy, LibraryReadOnly
 from answerable.maintenance.erasing import erase_if_due
-from answerable.stores.postgres.address import parse_address
+from answerable.stores.addresses import parse_postgres
+from answerable.stores.audit import audit
 from answerable.stores.postgres.store import PostgresStore
 
 SECRET = "xyzzyplugh"
@@ -43,7 +44,7 @@ def store(server: Server, request: pytest.FixtureRequest) -> Iterator[PostgresSt
 def left(server: Server, store: PostgresStore, traces: set[bytes]) -> set[bytes]:
     """The traces that are in the files of the library's tables and indexes, after what is in memory was written."""
     schema = store._connections._address.schema
-    with psycopg.connect(parse_address(server.address).conninfo, autocommit=True) as connection:
+    with psycopg.connect(parse_postgres(server.address).conninfo, autocommit=True) as connection:
         connection.execute("CHECKPOINT")
         (folder,) = connection.execute("SHOW data_directory").fetchone() or ("",)
         paths = [row[0] for row in connection.execute(_FILES, (sql.Identifier(schema).as_string(connection),))]
@@ -76,14 +77,14 @@ def test_erasing_leaves_nothing_in_any_file(server: Server, store: PostgresStore
     assert store.unerased().passages == 0
     assert left(server, store, traces) == set()
     assert store.search_vectors(HashEmbedder().embed_query("llueve en el puerto"), 6, None) == before
-    assert store.audit() == []
+    assert audit(store) == []
 
 
 def test_while_an_older_transaction_sees_what_was_removed_it_counts_as_left(
     server: Server, store: PostgresStore
 ) -> None:
     traces = fill(store)
-    with psycopg.connect(parse_address(server.address).conninfo) as older:
+    with psycopg.connect(parse_postgres(server.address).conninfo) as older:
         older.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         older.execute("SELECT 1")
         store.remove("d1")
@@ -99,7 +100,7 @@ def test_while_an_older_transaction_sees_what_was_removed_it_counts_as_left(
 def test_only_the_owner_can_erase(server: Server, store: PostgresStore) -> None:
     fill(store)
     schema = store._connections._address.schema
-    conninfo = parse_address(server.address).conninfo
+    conninfo = parse_postgres(server.address).conninfo
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute("CREATE ROLE guest LOGIN")
         for rights in ("USAGE ON SCHEMA", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA"):

@@ -26,9 +26,9 @@ from answerable.filters import (
     normalize_fields,
 )
 from answerable.protocols import Fingerprint
-from answerable.stores.postgres.filters import condition
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.postgres.values import (
+    condition,
     decode,
     encode,
     fields_from_json,

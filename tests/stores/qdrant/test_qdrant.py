@@ -22,10 +22,9 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.filters import parse_filter
+from answerable.stores.addresses import parse_qdrant
 from answerable.stores.hashed import equality_key
-from answerable.stores.qdrant.address import parse_address
-from answerable.stores.qdrant.points import PIECE
-from answerable.stores.qdrant.schema import MOST_INDEXES
+from answerable.stores.qdrant.points import MOST_INDEXES, PIECE
 from answerable.stores.qdrant.store import QdrantStore
 from answerable.wiring.build import build_store, without_password
 
@@ -45,7 +44,7 @@ def address() -> str:
     ],
 )
 def test_addresses(address: str, url: str, name: str) -> None:
-    parsed = parse_address(address)
+    parsed = parse_qdrant(address)
     assert (parsed.url, parsed.name) == (url, name)
     assert without_password(address) == parsed.shown == f"qdrant+{url}/{name}"
 
@@ -116,7 +115,7 @@ def test_every_field_has_an_index(address: str) -> None:
     write(store, "a", colour="red", size=3)
     write(store, "b", colour="blue", **{f"k{number}": number for number in range(3)})
     with closing(client(address)) as other:
-        indexes = other.get_collection(f"{parse_address(address).name}.1.chunks").payload_schema
+        indexes = other.get_collection(f"{parse_qdrant(address).name}.1.chunks").payload_schema
     for field in ("source", "type", "language", "date", "sender", "page", "colour", "size", "k0", "k2"):
         assert equality_key(field) in indexes, field
     assert {"generation", "terms"} <= set(indexes)
@@ -139,8 +138,8 @@ def test_a_long_document_in_pieces(address: str) -> None:
     assert store.remove("long")
     with closing(client(address)) as other:
         # What remains is the state.
-        assert other.count(parse_address(address).name).count == 1
-        assert other.count(f"{parse_address(address).name}.1.chunks").count == 0
+        assert other.count(parse_qdrant(address).name).count == 1
+        assert other.count(f"{parse_qdrant(address).name}.1.chunks").count == 0
     store.close()
 
 

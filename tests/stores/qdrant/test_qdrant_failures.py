@@ -25,7 +25,8 @@ from answerable.errors import (
     LibraryReadOnly,
     SettingsError,
 )
-from answerable.stores.qdrant.address import parse_address
+from answerable.stores.addresses import parse_qdrant
+from answerable.stores.audit import audit
 from answerable.stores.qdrant.head import matches
 from answerable.stores.qdrant.points import chunk_point, document_points
 from answerable.stores.qdrant.store import QdrantStore
@@ -161,7 +162,7 @@ def test_what_does_not_pass_is_told(server: StandIn) -> None:
 
 
 def test_collections_that_are_not_ours(address: str) -> None:
-    name = parse_address(address).name
+    name = parse_qdrant(address).name
     with closing(client(address)) as other:
         other.create_collection(f"{name}.1", vectors_config={})
         other.upsert(f"{name}.1", [models.PointStruct(id=1, vector={}, payload={"theirs": True})])
@@ -178,9 +179,9 @@ def test_collections_that_are_not_ours(address: str) -> None:
 def test_other_formats(address: str) -> None:
     opened(address).close()
     with closing(client(address)) as other:
-        (state,) = other.scroll(parse_address(address).name, with_payload=True)[0]
+        (state,) = other.scroll(parse_qdrant(address).name, with_payload=True)[0]
         changed = models.PointStruct(id=state.id, vector={}, payload={**(state.payload or {}), "format": 3})
-        other.upsert(parse_address(address).name, [changed])
+        other.upsert(parse_qdrant(address).name, [changed])
     for create in (True, False):
         with pytest.raises(LibraryFormatError, match=r"format 3;.*formats 1 and 2"):
             QdrantStore(address, create, key=api_key())
@@ -192,7 +193,7 @@ def test_a_library_of_format_1_is_read_and_upgraded_by_the_first_write(address: 
         write(store, name)
     document, chunks = indexed_texts("c", ["Uno."], [[1, 0, 0, 0]])
     store.close()
-    name = parse_address(address).name
+    name = parse_qdrant(address).name
     with closing(client(address)) as other:
         ((head, *_), _) = other.scroll(name, models.Filter(must=[matches("kind", "answerable")]))
         now = json.loads((head.payload or {})["state"])
@@ -212,7 +213,7 @@ def test_a_library_of_format_1_is_read_and_upgraded_by_the_first_write(address: 
         reading = QdrantStore(address, create=False, key=api_key())
         assert (ids(reading), reading.count()) == (["a", "b"], (2, 2))
         write(reading, "d")
-        assert (ids(reading), reading.count(), reading.audit()) == (["a", "b", "d"], (3, 3), [])
+        assert (ids(reading), reading.count(), audit(reading)) == (["a", "b", "d"], (3, 3), [])
         assert [number for number, _ in reading.search_vectors(ANYWHERE, 9, None)] == [1, 2, 4]
         assert other.count(f"{name}.1.chunks").count == 3
         assert other.retrieve(name, [head.id])[0].payload["format"] == 2  # type: ignore[index]
@@ -223,7 +224,7 @@ def test_a_collection_for_other_vectors_is_damage(address: str) -> None:
     store = opened(address)
     store.close()
     with closing(client(address)) as other:
-        chunks = f"{parse_address(address).name}.1.chunks"
+        chunks = f"{parse_qdrant(address).name}.1.chunks"
         other.delete_collection(chunks)
         vectors = {"dense": models.VectorParams(size=9, distance=models.Distance.DOT)}
         other.create_collection(chunks, vectors_config=vectors)
@@ -235,7 +236,7 @@ def test_a_lost_collection_is_damage(address: str) -> None:
     store = opened(address)
     write(store, "a")
     with closing(client(address)) as other:
-        other.delete_collection(f"{parse_address(address).name}.1.chunks")
+        other.delete_collection(f"{parse_qdrant(address).name}.1.chunks")
     with pytest.raises(LibraryDamaged, match="snapshot"):
         store.search_vectors(ANYWHERE, 5, None)
     store.close()

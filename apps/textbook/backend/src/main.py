@@ -7,7 +7,7 @@ import hmac
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.responses import JSONResponse
@@ -59,7 +59,7 @@ app.add_middleware(BookPages)
 app.add_middleware(PlainStart)
 
 
-def admin(x_admin_key: Annotated[Optional[str], Header()] = None) -> None:
+def admin(x_admin_key: Annotated[str | None, Header()] = None) -> None:
     """Lets whoever has the key of ADMIN_API_KEY pass, nobody where there is none. Raises Problem 401."""
     key = load().admin_key.encode()
     # Headers are decoded as Latin-1, whatever was sent.
@@ -96,7 +96,7 @@ _NONE: dict[int | str, dict[str, Any]] = {404: {"description": "There was none s
 
 
 @app.post("/ingest", response_model=IngestResponse, responses=_OUTCOMES, dependencies=[Depends(admin)])
-async def ingest(http: Request, request: Optional[IngestRequest] = None) -> JSONResponse:
+async def ingest(http: Request, request: IngestRequest | None = None) -> JSONResponse:
     """Brings the collection up to date with the book's Markdown; what takes long goes on in the background."""
     asked: Ingestion = http.state.ingestion
     outcome = await asked.start(request is not None and request.force_resync, load().ingest_wait)
@@ -106,7 +106,7 @@ async def ingest(http: Request, request: Optional[IngestRequest] = None) -> JSON
 @app.get("/ingest", responses={**_REFUSED, **_NONE}, dependencies=[Depends(admin)])
 async def ingestion(http: Request) -> IngestResponse:
     """What has become of the last ingestion."""
-    outcome: Optional[Outcome] = http.state.ingestion.last()
+    outcome: Outcome | None = http.state.ingestion.last()
     if outcome is None:
         raise Problem(404, "not_found", "Nothing was ingested since the service started. POST /ingest does it.")
     return outcome.response
@@ -119,11 +119,11 @@ async def health() -> dict[str, str]:
 
 
 @app.exception_handler(OpenAIAPIError)
-async def _openai_failed(_: Request, error: OpenAIAPIError) -> JSONResponse:
+async def _openai_failed(_: Request, error: OpenAIAPIError) -> Response:
     wait = {"Retry-After": str(int(error.retry_after) or 1)} if error.retry_after is not None else None
     return problem(503 if error.retryable else 502, "openai_error", str(error), wait)
 
 
 @app.exception_handler(QdrantOperationError)
-async def _qdrant_failed(_: Request, error: QdrantOperationError) -> JSONResponse:
+async def _qdrant_failed(_: Request, error: QdrantOperationError) -> Response:
     return problem(503, "qdrant_error", str(error))

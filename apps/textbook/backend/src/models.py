@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
 from pydantic import BaseModel, Field, field_validator
 
 LONGEST_MESSAGE = 4_000
@@ -16,7 +14,7 @@ class ChatRequest(BaseModel):
 
     message: str = Field(..., description="The user's chat message or question.")
     session_id: str = Field(..., description="Unique identifier for the chat session.")
-    selected_text: Optional[str] = Field(
+    selected_text: str | None = Field(
         None,
         description="Optional: Text selected by the user in the UI, used as a hint for RAG retrieval.",
     )
@@ -42,7 +40,7 @@ class ChatResponse(BaseModel):
 
     response: str = Field(..., description="The AI's response to the user's message, grounded in textbook content.")
     session_id: str = Field(..., description="The unique identifier for the chat session.")
-    sources: Optional[list[str]] = Field(
+    sources: list[str] | None = Field(
         None,
         description="Optional: A list of identifiers (e.g., 'Chapter 1', 'Module 2, Section 3') indicating "
         "where the answer's context was retrieved from in the textbook. Only present if RAG was used.",
@@ -63,7 +61,7 @@ class IngestResponse(BaseModel):
 
     status: str = Field(..., description="Status of the ingestion process (e.g., 'success', 'failed', 'started').")
     message: str = Field(..., description="A descriptive message about the ingestion operation.")
-    ingested_count: Optional[int] = Field(
+    ingested_count: int | None = Field(
         None,
         description="The number of documents/chunks successfully ingested, if applicable.",
     )

@@ -1,1 +1,1 @@
-"""Check a model's answer: tie every sentence to a verbatim span of a passage, or reject the sentence."""
+"""Compare sentences with source words: find what a model hands over, and mark what isn't in it."""

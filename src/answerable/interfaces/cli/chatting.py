@@ -1,4 +1,4 @@
-"""A chat in the terminal: one question after another, keeping the last exchanges and the filter."""
+"""A chat in the terminal, which remembers the last exchanges and the filter."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from answerable.datatypes import Answer, Exchange, Narrowing, Usage
+from answerable.datatypes import Answer, Exchange
 from answerable.errors import AnswerableError, LibraryError
 from answerable.interfaces.cli.filters import Conditions, conditions_filter, read_conditions, spell_conditions
-from answerable.interfaces.cli.printing import (
-    linked,
-    one_line,
-    print_address,
-    print_error,
-    print_failure,
-    print_rows,
-    print_text,
+from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_failure, print_text
+from answerable.interfaces.cli.render import (
+    addresses_of,
+    elsewhere_of,
+    follow,
+    place_of,
+    print_answer,
+    print_nearest,
+    print_refused,
+    print_why,
+    quote_of,
 )
-from answerable.interfaces.cli.render import addresses_of, elsewhere_of, place_of, print_answer, print_nearest, quote_of
-from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
 from answerable.text.characters import encodable
 
 _PROMPT = "> "
-_REMEMBERED = 20
+_REMEMBERED = 20  # exchanges: more than any follow-up refers to; a guess, not measured
 _HELP = """\
 Type a question. A follow-up such as "and on Sunday?" is completed from the question before it.
 /sources                     quotes of the last answer with their places and links; of a refusal, the nearest passages
-/why                         search, filter, passages, checks, tokens, cost and timings of the last answer
+/why                         why the last answer came out as it did: its steps, passages and checks
 /filter                      show the filter
 /filter from=Ana type=pdf    set the filter: from, since, until, type, source, language (from= clears one)
 /filter none                 clear the filter
@@ -86,7 +87,7 @@ class Chat:
         except KeyboardInterrupt:
             if not is_terminal:
                 raise
-            # Reopen after an interruption halfway.
+            # Close the library, which may be in an undefined state after an interruption; the next question reopens it.
             self._close()
             print_text(("\ninterrupted", "yellow"))
         if is_terminal:
@@ -109,7 +110,8 @@ class Chat:
         elif name == "sources":
             _print_sources(self._last[0])
         else:
-            _print_why(self._last[0], spell_conditions(self._last[1]))
+            print_refused(self._last[0])
+            print_why(self._last[0], spell_conditions(self._last[1]))
 
     def _ask(self, question: str) -> None:
         try:
@@ -136,7 +138,7 @@ class Chat:
         print_text(f"filter: {spell_conditions(self._conditions) or 'none'}")
 
     def _fail(self, error: Exception) -> None:
-        """Print an error. If the library failed, it is reopened for the next question."""
+        """Print an error. If the library failed, reopen it for the next question."""
         print_failure(error)
         if isinstance(error, (LibraryError, OSError)):
             self._close()
@@ -162,7 +164,7 @@ def _read_line(is_terminal: bool) -> str | None:
         line = sys.stdin.readline()
         return line.replace("\ufeff", "").strip() if line else None
     try:
-        # A terminal can send lone surrogates, which no document holds.
+        # A terminal can send lone surrogates, which can't be encoded and which no document contains.
         return encodable(input(_PROMPT)).strip()
     except (EOFError, KeyboardInterrupt):
         print_text("")
@@ -181,39 +183,3 @@ def _print_sources(found: Answer) -> None:
         print_text(f"    “{one_line(quote_of(found, citation))}”")
         for shown, address in addresses_of(citation, found.language):
             print_address(shown, address)
-
-
-def _print_why(found: Answer, conditions: str) -> None:
-    """Print what was searched, the passages with their ranks, the checks, the cost and the times."""
-    rows = {
-        "searched": found.question,
-        "filter": conditions or "none",
-        "narrowed to": _narrowed_to(found.narrowing),
-        "outcome": str(found.reason),
-        "confidence": f"{found.confidence:.2f}",
-        "model": found.model,
-        "tokens": _spent(found.usage) if found.usage else "",
-        "problem": found.problem,
-        "timings": ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in found.timings.items()),
-        "passages": str(len(found.results)),
-    }
-    print_rows((name, value) for name, value in rows.items() if value)
-    for number, result in enumerate(found.results, 1):
-        place = place_of(result.document, result.chunk.location)
-        ranks = f"meaning {result.meaning_rank or '-'}, words {result.keyword_rank or '-'}"
-        score = (f"  {result.score:.3f} ({ranks})", "dim")
-        print_text((f"{number:>3}. ", "bold cyan"), place, elsewhere_of(result.other_places), score)
-    for check in found.checks:
-        how = f" ({check.how})" if check.how else ""
-        print_text((f"{check.support}{how}: ", "bold"), one_line(check.text))
-
-
-def _narrowed_to(found: Narrowing | None) -> str:
-    if found is None:
-        return ""
-    return str(found) if found.applied else f"{found} (nothing relevant there: searched everything)"
-
-
-def _spent(usage: Usage) -> str:
-    cost = "" if usage.cost is None else f", ${usage.cost:.5f}"
-    return f"{usage.input_tokens:,} read, {usage.output_tokens:,} written{cost}"

@@ -1,4 +1,4 @@
-"""Turn filters as people type them, in options of a command or in a chat, into a filter of the library."""
+"""Convert filters that people type, as options of a command or in a chat, to a filter of the library."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from answerable.datatypes import DocumentType
-from answerable.disk.names import expanded, source_of
+from answerable.disk.files import expanded, source_of
 from answerable.errors import FilterError
 from answerable.filters import comparable, parse_filter
 from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
 from answerable.retrieval.document_names import ambiguous, documents_called, documents_like
-from answerable.retrieval.typed_when import days_of, typed_when
+from answerable.retrieval.times import days_of, typed_when
 
 Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
 
@@ -63,7 +63,7 @@ def _day(text: str, is_last: bool) -> str:
 
 
 def _sources(library: Library, name: str) -> list[str]:
-    """Return the sources that a name selects: at or below a path or URL, in an archive, or by name or part of a title.
+    """Return the sources that a name selects: a path or URL with all below it, an archive, a name or part of a title.
 
     Raise FilterError if there is none, and DocumentNotFound if the name means several files or pages.
     """
@@ -96,7 +96,7 @@ def _parse_where(text: str) -> dict[str, Any]:
 
 
 def read_conditions(text: str, current: Conditions) -> Conditions:
-    """Change the current conditions as typed: `from=Ana since=2024-03-01`.
+    """Return the current conditions with the typed changes, such as `from=Ana since=2024-03-01`.
 
     `from=` removes a condition, `none` removes all.
     """
@@ -133,13 +133,13 @@ def conditions_filter(library: Library, conditions: Conditions) -> dict[str, Any
 
 
 def spell_conditions(conditions: Conditions) -> str:
-    """Return the conditions as text, written as a user types them."""
+    """Return the conditions as text, in the form in which a user types them."""
     pairs = ((key, value) for key, values in conditions.items() for value in values)
     return " ".join(f'{key}="{value}"' if any(map(str.isspace, value)) else f"{key}={value}" for key, value in pairs)
 
 
 def _split(text: str) -> list[str]:
-    # Only double quotes are special: names have apostrophes, paths have backslashes.
+    # Only double quotes are special, since names contain apostrophes and paths contain backslashes.
     words = shlex.shlex(text.translate(_CURLY), posix=True, punctuation_chars=False)
     words.whitespace_split, words.quotes, words.escape, words.commenters = True, '"', "", ""
     try:

@@ -19,39 +19,25 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from answerable.disk.free_space import FULL
+from answerable.disk.files import FULL
 from answerable.errors import AnswerableError
-from answerable.interfaces.cli.commands.add import add
-from answerable.interfaces.cli.commands.ask import ask
+from answerable.interfaces.cli.commands.add_and_sync import add, sync
+from answerable.interfaces.cli.commands.ask import ask, chat, demo, places, search
 from answerable.interfaces.cli.commands.calibrate import calibrate
-from answerable.interfaces.cli.commands.chat import chat
-from answerable.interfaces.cli.commands.copy import copy
-from answerable.interfaces.cli.commands.demo import demo
-from answerable.interfaces.cli.commands.doctor import doctor
+from answerable.interfaces.cli.commands.doctor import doctor, plugins
+from answerable.interfaces.cli.commands.documents import list_documents, remove, show, sources
 from answerable.interfaces.cli.commands.eval import evaluate
-from answerable.interfaces.cli.commands.export_and_import import export, import_
-from answerable.interfaces.cli.commands.keys import keys
-from answerable.interfaces.cli.commands.list_and_sources import list_documents, sources
-from answerable.interfaces.cli.commands.mcp import mcp
-from answerable.interfaces.cli.commands.places import places
-from answerable.interfaces.cli.commands.plugins import plugins
-from answerable.interfaces.cli.commands.reindex import reindex
-from answerable.interfaces.cli.commands.remove import remove
-from answerable.interfaces.cli.commands.search import search
-from answerable.interfaces.cli.commands.serve import serve
-from answerable.interfaces.cli.commands.show import show
-from answerable.interfaces.cli.commands.sync import sync
-from answerable.interfaces.cli.commands.verify import verify
-from answerable.interfaces.cli.completion import COMPLETING
-from answerable.interfaces.cli.examples import examples
-from answerable.interfaces.cli.options import unfold
+from answerable.interfaces.cli.commands.maintain import copy, export, import_, reindex, verify
+from answerable.interfaces.cli.commands.model import model
+from answerable.interfaces.cli.commands.serve import keys, mcp, serve
+from answerable.interfaces.cli.options import COMPLETING, examples, unfold
 from answerable.interfaces.cli.printing import CleanFormatter, is_for_users, print_error, print_failure
 
-INTERRUPTED = 130
+INTERRUPTED = 130  # the status that shells use for SIGINT: 128 + 2
 
 
 class Commands(TyperGroup):
-    """The group of all commands, which turns every error into a line on the error stream and an exit status."""
+    """The group of all commands, which reports every error as a line on the error stream and an exit status."""
 
     def main(self, *arguments: Any, **options: Any) -> NoReturn:
         """Run the command named by the arguments, print any error, and exit."""
@@ -90,7 +76,7 @@ class Commands(TyperGroup):
 
 
 def _complete(main: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> NoReturn:
-    """Answer the shell that completes a command. Errors would only break into what is being typed."""
+    """Answer a shell that completes a command. Print no errors, which would appear in the line being typed."""
     try:
         main(*arguments, **options)
     except SystemExit as ended:
@@ -124,7 +110,7 @@ def start(
 
 
 _USE = (demo, add, sync, ask, chat, search, places, list_documents, sources, show, remove)
-_MAINTAIN = (copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
+_MAINTAIN = (model, copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
 _NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
 for _command in (*_USE, *_MAINTAIN, serve, mcp):
     _name = _NAMES.get(_command, _command.__name__)

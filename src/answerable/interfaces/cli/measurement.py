@@ -1,4 +1,4 @@
-"""The work of `answerable eval`: measure question sets or a library, print the figures, write drafts."""
+"""The work of `answerable eval`: measure question sets or a library, and print the figures."""
 
 from __future__ import annotations
 
@@ -9,28 +9,23 @@ from pathlib import Path
 
 from answerable import __version__
 from answerable.errors import SettingsError
-from answerable.evaluation.asked import asked_of
-from answerable.evaluation.configurations import parse_retrievers
-from answerable.evaluation.evaluation import Plan, evaluate, set_store
-from answerable.evaluation.html_report import write_html
-from answerable.evaluation.of_library import evaluate_list
+from answerable.evaluation.evaluation import Plan, evaluate, evaluate_list, set_store
+from answerable.evaluation.judging import parse_retrievers
 from answerable.evaluation.report import FIGURES, Difference, Figure, Group, Report, SetReport, below
-from answerable.evaluation.sets import QuestionSet
-from answerable.evaluation.suggest import suggest, write_drafts
+from answerable.evaluation.sets import QuestionSet, asked_of
 from answerable.interfaces.cli.options import MeasureOptions
 from answerable.interfaces.cli.printing import console, counted, one_line, print_error, print_json, print_text
 from answerable.interfaces.cli.progress import add_progress, count_progress
 from answerable.protocols import Embedder
 from answerable.settings import Settings
-from answerable.wiring.build import build_embedder, build_library, without_password
+from answerable.wiring.build import build_embedder, without_password
 
 
 def measure(settings: Settings, folders: Sequence[Path], options: MeasureOptions, as_json: bool) -> Report:
     """Measure question sets, or the library with a question list. Raise SourceError, SettingsError, LibraryError."""
     if bool(folders) == bool(options.questions):
         raise SettingsError(
-            "What to measure? Give folders with question sets, or questions on a library with --questions FILE. "
-            "--suggest FILE drafts a first list."
+            "What to measure? Give folders with question sets, or questions on a library with --questions FILE."
         )
 
     is_search = options.retrieval_only
@@ -67,29 +62,14 @@ def _measure_library(settings: Settings, path: Path, plan: Plan, as_json: bool) 
 
 @contextmanager
 def _shown(plan: Plan, name: str, as_json: bool) -> Iterator[Plan]:
-    """Show how many questions have been asked."""
+    """Show progress: how many questions have been asked."""
     with count_progress(f"questions of {one_line(name)}", enabled=not as_json) as count:
         yield replace(plan, on_asked=lambda _, done, total: count(done, total))
 
 
-def write_suggestions(settings: Settings, path: Path, count: int, seed: int) -> int:
-    """Write question drafts from the library's passages; return their number."""
-    with build_library(settings, create=False) as library:
-        drafts = suggest(library, count, seed)
-    if not drafts:
-        raise SettingsError(
-            "Can't draft from this library: the rules need English, Spanish or Portuguese sentences that "
-            "define or date something, count, or name a person. Write a list yourself: question, answer, document."
-        )
-    write_drafts(drafts, path)
-    return len(drafts)
-
-
-def show(report: Report, floors: Mapping[str, float], html: Path | None, as_json: bool) -> bool:
-    """Print the report, write the HTML page, print each missed floor; return whether all floors are reached."""
+def show(report: Report, floors: Mapping[str, float], as_json: bool) -> bool:
+    """Print the report and each missed floor; return whether all floors are reached."""
     missed = below(report, floors)
-    if html is not None:
-        write_html(report, html)
     if as_json:
         print_json({**report.to_json(), "below_floor": missed})
     else:
@@ -118,9 +98,8 @@ def _print_set(found: SetReport) -> None:
     for at, step in enumerate(found.measured[0].latencies):
         latencies = (each.latencies[at] for each in found.measured)
         rows.append([f"{step.step} p50/p95", *(f"{1000 * one.p50:.0f}/{1000 * one.p95:.0f} ms" for one in latencies)])
-    if found.measured[0].curve:
-        rows.append(["risk area (lower)", *(f"{each.risk_area:.3f}" for each in found.measured)])
-        points = (each.operating for each in found.measured)
+    points = [each.operating for each in found.measured]
+    if any(points):
         rows.append(["wrong of answered", *(f"{now.risk:.3f} of {now.coverage:.3f}" if now else "–" for now in points)])
     _print_table(["", *(each.configuration for each in found.measured)], rows)
     for groups in (found.measured[0].by_language, found.measured[0].by_type):
@@ -153,7 +132,7 @@ def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _cell(figure: Figure | None, change: Difference | None = None) -> str:
-    """Return a figure as text, with its interval or with its difference from the default configuration's."""
+    """Return a figure as text, with its interval or with its difference from the default configuration's figure."""
     if figure is None:
         return "–"
     if change is None:

@@ -1,31 +1,33 @@
-"""Progress of `answerable add`: bars for the current document and for all or, without a terminal, lines."""
+"""Progress: on a terminal a block that is redrawn in place, bars of `answerable add` or counts; in a log, lines."""
 
 from __future__ import annotations
 
 import math
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import PurePath
+from types import TracebackType
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
 from answerable.indexing.ingest import OnProgress, Progress
-from answerable.interfaces.cli.live import Live
 from answerable.interfaces.cli.printing import clean, print_progress
 
-NAME_WIDTH = 28
-# Seconds between two lines: few for a log of hours, and a command of some seconds prints none.
+NAME_WIDTH = 28  # columns; of 80, half are left for the bar and the count
+# Seconds between two lines in a log: a command of hours prints few lines, a command of seconds prints none.
 EVERY = 20.0
 
 
 @contextmanager
 def add_progress(enabled: bool, every: float = EVERY) -> Iterator[OnProgress | None]:
-    """Show progress bars on the error stream or, if it is no terminal, a line every so many seconds."""
+    """Show progress bars on the error stream or, if it isn't a terminal, a line every `every` seconds."""
     console = Console(stderr=True)
     started = time.monotonic()
     if not enabled:
@@ -68,7 +70,7 @@ def add_progress(enabled: bool, every: float = EVERY) -> Iterator[OnProgress | N
 
 @contextmanager
 def count_progress(unit: str, enabled: bool, every: float = EVERY) -> Iterator[Callable[[int, int], None]]:
-    """Show `3 of 20 UNIT` on the error stream until the work is done or, if it is no terminal, from time to time."""
+    """Show `3 of 20 UNIT` on the error stream until the work is done or, if it isn't a terminal, from time to time."""
     console = Console(stderr=True)
     draws = enabled and console.is_terminal and not console.is_dumb_terminal
     tell = _from_time_to_time(math.inf if draws or not enabled else every)
@@ -87,7 +89,7 @@ def count_progress(unit: str, enabled: bool, every: float = EVERY) -> Iterator[C
 
 
 def _from_time_to_time(every: float) -> Callable[[str], None]:
-    """Return a function that prints a line, unless it did so, or was made, within these seconds."""
+    """Return a function that prints a line at most once in these seconds, and not in the first of them."""
     last = time.monotonic()
 
     def tell(line: str) -> None:
@@ -124,3 +126,62 @@ def _expected_chunks(progress: Progress) -> int:
 
 def _fit(text: str) -> str:
     return text if len(text) <= NAME_WIDTH else f"…{text[1 - NAME_WIDTH :]}"
+
+
+# Seconds between two drawings.
+_PACE = 0.1
+_ERASE_BELOW = "\x1b[J"
+_CUT_LINES, _WRAP_LINES = "\x1b[?7l", "\x1b[?7h"
+_HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+
+
+class Live:
+    """A context manager that draws the output of `look()` ten times a second, and erases it at the end.
+
+    The cursor rests on the block's first character, and stays there when a narrower terminal rewraps the lines, so each
+    drawing can be erased completely. If the block is higher than the screen, only its end is drawn.
+    """
+
+    def __init__(self, console: Console, look: Callable[[], RenderableType]) -> None:
+        self._console = console
+        self._look = look
+        self._is_over = threading.Event()
+        self._drawing = threading.Thread(target=self._draw_until_over, daemon=True)
+
+    def __enter__(self) -> Live:
+        self._write(_HIDE_CURSOR)
+        self._drawing.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_over.set()
+        self._drawing.join()
+        self._write(_ERASE_BELOW + _SHOW_CURSOR)
+
+    def _draw_until_over(self) -> None:
+        self._draw()
+        while not self._is_over.wait(_PACE):
+            self._draw()
+        self._draw()
+
+    def _draw(self) -> None:
+        width, height = self._size()
+        with self._console.capture() as captured:
+            self._console.print(self._look(), width=width)
+        lines = captured.get().rstrip("\n").split("\n")[1 - height :]
+        back = f"\r\x1b[{len(lines) - 1}A" if len(lines) > 1 else "\r"
+        self._write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
+
+    def _size(self) -> tuple[int, int]:
+        """Return the current size of the terminal. Rich would use the environment's size, which ignores a resize."""
+        try:
+            columns, rows = os.get_terminal_size(self._console.file.fileno())
+        except OSError:
+            columns = rows = 0
+        return columns or self._console.width, max(rows or self._console.height, 2)
+
+    def _write(self, text: str) -> None:
+        self._console.file.write(text)
+        self._console.file.flush()

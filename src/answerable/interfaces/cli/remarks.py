@@ -1,15 +1,24 @@
-"""What is printed around an answer in words of ours, in the language of the answer."""
+"""Texts of the program itself that are printed around an answer, in the language of the answer."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 
-from answerable.datatypes import Answer, Location, Narrowing, Reason
+from answerable.datatypes import Answer, Narrowing, Reason, Step
+from answerable.interfaces.cli.printing import one_line
+from answerable.interfaces.written import asked_of
+from answerable.text.word_lists import read_toml
 
 _Texts = Mapping[str, str]
 
 _REASONS: Mapping[Reason, _Texts] = {
+    Reason.PARTLY: {
+        "es": "los documentos responden a una parte",
+        "pt": "os documentos respondem a uma parte",
+    },
     Reason.EMPTY_LIBRARY: {"es": "biblioteca vacía", "pt": "biblioteca vazia"},
     Reason.NOTHING_FOUND: {"es": "no se encontró nada", "pt": "nada foi encontrado"},
     Reason.WEAK_EVIDENCE: {"es": "indicios débiles", "pt": "indícios fracos"},
@@ -21,8 +30,9 @@ _REASONS: Mapping[Reason, _Texts] = {
     },
     Reason.MODEL_REFUSED: {"es": "el modelo no encontró respuesta", "pt": "o modelo não encontrou resposta"},
     Reason.OWN_WORDS: {
-        "es": "palabras del propio modelo, que no afirman nada de los documentos",
-        "pt": "palavras do próprio modelo, que nada afirmam dos documentos",
+        "en": "the model's own words: no document is their source",
+        "es": "palabras del propio modelo: ningún documento es su fuente",
+        "pt": "palavras do próprio modelo: nenhum documento é a sua fonte",
     },
 }
 _CHECKED: _Texts = {
@@ -40,19 +50,21 @@ _NEAREST: _Texts = {
     "es": "Los pasajes más cercanos:",
     "pt": "Os trechos mais próximos:",
 }
-_NOT_ENOUGH: _Texts = {
-    "en": "The nearest passages; that they answer is too unlikely ({share}):",
-    "es": "Los pasajes más cercanos; es demasiado improbable que respondan ({share}):",
-    "pt": "Os trechos mais próximos; é improvável demais que respondam ({share}):",
+_TOO_UNLIKELY: _Texts = {
+    "en": "Refused: the best sentence, “{text}”, has a chance of {share} of answering; {least} is needed",
+    "es": "Rechazada: la mejor frase, «{text}», tiene un {share} de probabilidad de responder; hace falta un {least}",
+    "pt": "Recusada: a melhor frase, “{text}”, tem {share} de chance de responder; é preciso ter {least}",
 }
+_LACKING: _Texts = {
+    "en": "Refused: the best sentences lack {kind}; the first is “{text}”",
+    "es": "Rechazada: a las mejores frases les falta {kind}; la primera es «{text}»",
+    "pt": "Recusada: falta às melhores frases {kind}; a primeira é “{text}”",
+}
+_LANGUAGES = ("en", "es", "pt")
 _NARROWED: _Texts = {
     "en": "messages: only {to}",
     "es": "mensajes: solo {to}",
     "pt": "mensagens: só {to}",
-}
-_PLACES: Mapping[str, _Texts] = {
-    "es": {"to": "a", "line": "línea", "page": "página", "slide": "diapositiva", "cell": "celda"},
-    "pt": {"to": "a", "line": "linha", "page": "página", "slide": "slide", "cell": "célula"},
 }
 _IN_VAIN: _Texts = {
     "en": "nothing relevant under: {to}; searched everything",
@@ -78,19 +90,15 @@ _UNAVAILABLE: _Texts = {
     "pt": "sem a biblioteca {library}, que não pode ser consultada: {reason}",
 }
 _SAVED_FROM: _Texts = {"en": "saved from {web}", "es": "guardada de {web}", "pt": "salva de {web}"}
-_MARKED: _Texts = {
-    "en": "{n} sentence marked: the check found no passage that says it|"
-    "{n} sentences marked: the check found no passage that says them",
-    "es": "{n} frase marcada: la comprobación no halló ningún pasaje que la diga|"
-    "{n} frases marcadas: la comprobación no halló ningún pasaje que las diga",
-    "pt": "{n} frase marcada: a verificação não achou nenhum trecho que a diga|"
-    "{n} frases marcadas: a verificação não achou nenhum trecho que as diga",
+_CLAIMED = ("verified", "check", "unsupported")
+_DOING: Mapping[str, _Texts] = {
+    "search": {"en": "searching: {asked}", "es": "buscando: {asked}", "pt": "buscando: {asked}"},
+    "read": {"en": "reading: {asked}", "es": "leyendo: {asked}", "pt": "lendo: {asked}"},
+    "read_all": {"en": "reading: {asked}", "es": "leyendo: {asked}", "pt": "lendo: {asked}"},
+    "list_documents": {"en": "listing documents", "es": "listando documentos", "pt": "listando documentos"},
+    "table": {"en": "computing: {asked}", "es": "calculando: {asked}", "pt": "calculando: {asked}"},
+    "evidence": {"en": "looking up sources", "es": "buscando las fuentes", "pt": "procurando as fontes"},
 }
-
-
-def place(location: Location, language: str) -> str:
-    """Return a place in a document in a few words."""
-    return location.said(_PLACES.get(language, {}))
 
 
 def why(reason: Reason, language: str) -> str:
@@ -99,28 +107,57 @@ def why(reason: Reason, language: str) -> str:
 
 
 def why_refused(found: Answer, how: str = "") -> str:
-    """Return why an answer is a refusal and how much was read; `how` is what shows the nearest passages."""
+    """Return why a question is refused and how much was read; `how` names the command to show the nearest passages."""
     n = len(found.results)
     checked = _counted(_CHECKED, found.language, n)
     shows = f"; {_counted(_SHOWS_IT, found.language, n, how=how)}" if how else ""
     return f"{why(found.reason, found.language)}; {checked}{shows}"
 
 
-def nearest(found: Answer) -> str:
-    """Return the line above the nearest passages of a refusal, with why they were not enough if that was weighed."""
-    texts = _NOT_ENOUGH if found.reason is Reason.WEAK_EVIDENCE else _NEAREST
-    share = "< 1%" if found.confidence < 0.01 else f"{found.confidence:.0%}"
-    return _in(texts, found.language).format(share=share)
+def nearest(language: str) -> str:
+    """Return the line above the nearest passages of a refusal."""
+    return _in(_NEAREST, language)
+
+
+def refused(found: Answer) -> str:
+    """Return why the best sentence doesn't answer, with its chance and the chance needed; "" if there is none."""
+    decided = next((step for step in reversed(found.why) if step.name == "decide"), None)
+    if decided is None or found.reason is not Reason.WEAK_EVIDENCE or "threshold" not in decided.values:
+        return ""
+    text = " ".join(str(decided.chose["text"]).split())
+    if kind := decided.chose.get("lacking"):
+        return _in(_LACKING, found.language).format(kind=word(str(kind), found.language), text=text)
+    confidence, threshold = (float(decided.values[name]) for name in ("confidence", "threshold"))
+    # Show a decimal if the chance and the chance needed would otherwise round to the same number.
+    places = int(percent(confidence) == percent(threshold))
+    share, least = percent(confidence, places), percent(threshold, places)
+    return _in(_TOO_UNLIKELY, found.language).format(text=text, share=share, least=least)
+
+
+def percent(share: float, places: int = 0) -> str:
+    """Return a share from 0 to 1 in per cent, in the format of all printed shares."""
+    return "< 1 %" if 0 < share < 0.01 else f"{100 * share:.{places}f} %"
+
+
+def score(value: float) -> str:
+    """Return a score of a passage, a sentence or the reader model, in the format of all printed scores."""
+    return f"{value:.3f}"
+
+
+def word(name: str, language: str) -> str:
+    """Return the name of a step, a fact or a value; in English if there is no translation to the language."""
+    words = read_toml(Path(__file__).with_name("why.toml")).get(name, [name] * 3)
+    return str(words[_LANGUAGES.index(language) if language in _LANGUAGES else 0])
 
 
 def narrowed(found: Narrowing, language: str = "en") -> str:
-    """Return the filter taken from a question, or that nothing was found under it."""
+    """Return the filter taken from a question, or a note that nothing was found with it."""
     to = ", ".join([*found.senders, *(_days(start, end, language) for start, end in found.periods)])
     return _in(_NARROWED if found.applied else _IN_VAIN, language).format(to=to)
 
 
 def more_places(count: int, language: str) -> str:
-    """Return how many places are not printed."""
+    """Return a note about how many places aren't printed."""
     return _counted(_MORE_PLACES, language, count)
 
 
@@ -130,19 +167,24 @@ def other_places(count: int, language: str) -> str:
 
 
 def unavailable(library: str, reason: str, language: str) -> str:
-    """Return which library couldn't be asked, and why."""
+    """Return a note about which library couldn't be searched, and why."""
     return _in(_UNAVAILABLE, language).format(library=library, reason=reason)
 
 
 def saved_from(web: str, language: str) -> str:
-    """Return the address that a page was saved from, in words."""
+    """Return a note with the address from which a page was saved."""
     return _in(_SAVED_FROM, language).format(web=web)
 
 
-def unsupported(found: Answer) -> str:
-    """Return how many sentences of an answer are marked as not verified; "" if none."""
-    marked = sum(check.support == "unsupported" and check.text in found.text for check in found.checks)
-    return _counted(_MARKED, found.language, marked) if marked else ""
+def checked(found: Answer) -> str:
+    """Return how many sentences in a model's answer have which mark; "" if none claims anything."""
+    counts = Counter(check.support for check in found.checks if check.text in found.text)
+    return "; ".join(f"{word(mark, found.language)}: {counts[mark]}" for mark in _CLAIMED if counts[mark])
+
+
+def doing(step: Step, language: str) -> str:
+    """Return what a model does while it runs a tool, on one line; "" for an unknown tool."""
+    return one_line(_in(_DOING.get(step.name, {"en": ""}), language).format(asked=asked_of(step)))
 
 
 def _in(texts: _Texts, language: str) -> str:

@@ -1,32 +1,59 @@
-"""Print answers, places and passages, for several commands."""
+"""Print answers, their explanations, places and passages; and show what a model does and writes meanwhile."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, zip_longest
+import sys
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, islice, zip_longest
 
 from answerable.answering.citations import link
-from answerable.answering.nearest import nearest
-from answerable.datatypes import Answer, Citation, Document, Location, Narrowing, Reason, RetrievalResult
+from answerable.answering.found import said
+from answerable.answering.sentences import nearest
+from answerable.datatypes import (
+    Answer,
+    AnswerEvent,
+    Citation,
+    Document,
+    Location,
+    Narrowing,
+    Reason,
+    RetrievalResult,
+    Step,
+)
+from answerable.formats.locate import shown_name, without_marks
 from answerable.interfaces.cli import remarks
-from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_json, print_text
+from answerable.interfaces.cli.printing import (
+    clean,
+    linked,
+    one_line,
+    print_address,
+    print_error,
+    print_json,
+    print_rows,
+    print_text,
+)
 from answerable.interfaces.plain import answer_json
-from answerable.text.markdown_marks import without_marks
-from answerable.text.shown_names import shown_name
+from answerable.interfaces.written import signed_pieces
+from answerable.text.languages import question_language
 
-LONGEST_QUOTE = 200
+LONGEST_QUOTE = 200  # characters: about two lines of a terminal
 PLACES = 20
-"""How many places are printed below an answer; a computed one may have hundreds."""
+"""Most places to print below an answer; a computed answer may have hundreds."""
 
-_NEAREST = 5
+# Styles of the sentences that aren't verified; their signs say the same without colours.
+_STYLES = {"check": "yellow", "unsupported": "red"}
+# Facts with values that `remarks.word` translates.
+_NAMED = ("asked for", "lacking", "none", "gate", "verdict")
+_NEAREST = 5  # passages: about a screen
 _WORD = re.compile(r"\w{4,}")
 
 
-def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: str = "-v") -> None:
-    """Print an answer with its citations, or the refusal with what was searched, and if `verbose` what was nearest.
+def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: str = "--why") -> None:
+    """Print an answer with its citations, or a refusal with what was searched and, if `verbose`, the nearest passages.
 
-    `shown_by` is what shows the nearest passages otherwise.
+    Otherwise a refusal names `shown_by`, the option that shows the nearest passages.
     """
     if as_json:
         print_json(answer_json(found))
@@ -35,15 +62,16 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
         print_error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
     print_narrowing(found.narrowing, found.language)
     print_unavailable(found.unavailable, found.language)
-    is_own = found.reason is Reason.OWN_WORDS
-    print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
+    is_own, is_written = found.reason is Reason.OWN_WORDS, bool(found.checks)
+    plain = "" if found.answered else "dim" if is_own else "yellow"
+    pieces = ((text, _STYLES.get(mark, plain)) for text, mark in signed_pieces(found))
+    print_text(*(pieces if is_written or not found.answered else _emphasised(found)))
     places: dict[tuple[str, tuple[tuple[str, str], ...]], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
         place = place_of(citation, citation.location, found.language)
         places.setdefault((place, addresses_of(citation, found.language)), []).append(number)
     if places:
         print_text("")
-    is_written = bool(found.checks)
     for (place, addresses), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
         elsewhere = elsewhere_of(max(found.citations[number - 1].other_places for number in numbers), found.language)
@@ -54,11 +82,11 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
             print_address(shown, address)
     if len(places) > PLACES:
         print_text((remarks.more_places(len(places) - PLACES, found.language), "dim"))
-    if found.reason is Reason.OWN_WORDS:
+    if is_own or found.reason is Reason.PARTLY:
         print_text((f"({remarks.why(found.reason, found.language)})", "dim"))
-    elif remark := remarks.unsupported(found):
+    if remark := remarks.checked(found):
         print_text((f"({remark})", "dim"))
-    if not found.answered and found.reason is not Reason.OWN_WORDS and found.results:
+    if not found.answered and not is_own and found.results:
         print_text((f"({remarks.why_refused(found, '' if verbose else shown_by)})", "dim"))
         if verbose:
             print_text("")
@@ -66,11 +94,18 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
 
 
 def print_nearest(found: Answer) -> None:
-    """Print the passages nearest to a refused question, each by its nearest sentence, and why they don't do."""
-    print_text((remarks.nearest(found), "dim"))
+    """Print why a question is refused, and for each of the nearest passages the sentence nearest to the question."""
+    print_refused(found)
+    print_text((remarks.nearest(found.language), "dim"))
     results = found.results[:_NEAREST]
     texts = [nearest(found.question, found.language, result).text for result in results]
     print_passages(results, texts=texts, language=found.language)
+
+
+def print_refused(found: Answer) -> None:
+    """Print why the best sentence doesn't answer a refused question; print nothing if there is none."""
+    if refused := remarks.refused(found):
+        print_text((one_line(refused), "yellow"))
 
 
 def print_passages(
@@ -79,7 +114,7 @@ def print_passages(
     texts: Sequence[str] = (),
     language: str = "en",
 ) -> None:
-    """Print passages with their places and scores, each by its beginning or by one of `texts`."""
+    """Print passages with their places and scores, each with its beginning or with the text for it in `texts`."""
     for number, (result, text) in enumerate(zip_longest(results, texts), 1):
         if number > 1:
             print_text("")
@@ -87,7 +122,7 @@ def print_passages(
         place = place_of(document, chunk.location, language)
         address = link(document, chunk.location, chunk.content)
         elsewhere = elsewhere_of(result.other_places, language)
-        score = (f"  {result.score:.3f}", "dim")
+        score = (f"  {remarks.score(result.score)}", "dim")
         print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), elsewhere, score)
         if "://" in document.source:
             print_address(one_line(document.source))
@@ -95,8 +130,53 @@ def print_passages(
         print_text(text if len(text) <= longest else f"{text[:longest]}…")
 
 
+def print_why(found: Answer, where: str = "") -> None:
+    """Print the steps of an answer in its language, the passages with their ranks, and the checks of its sentences.
+
+    `where` is the question's filter in words.
+    """
+    language = found.language
+    rows = [(remarks.word("where", language), where)] if where else []
+    told: Mapping[str, str | float] = {}
+    for step in found.why:
+        rows.append((remarks.word(step.name, language).capitalize(), "; ".join(_facts(step, language, told))))
+        told = step.chose
+    print_rows([*rows, (remarks.word("time", language), f"{found.timings.get('total', 0.0):.2f} s")], wrap=True)
+    for number, result in enumerate(found.results, 1):
+        ranks = f"{result.meaning_rank or '-'}, {result.keyword_rank or '-'}"
+        score = (f"  {remarks.score(result.score)} ({ranks})", "dim")
+        place = place_of(result.document, result.chunk.location, language)
+        print_text((f"{number:>3}. ", "bold cyan"), place, elsewhere_of(result.other_places, language), score)
+    for check in found.checks:
+        how = f" ({check.how})" if check.how else ""
+        print_text((f"{remarks.word(check.support, language)}{how}: ", "bold"), one_line(check.text))
+
+
+def _facts(step: Step, language: str, told: Mapping[str, str | float]) -> Iterator[str]:
+    """Yield a step's inputs, choices and values, except texts that `told`, the choices of the step before, has too."""
+    facts = {**step.given, **step.chose, **step.values}
+    if facts.get("message") == facts.get("question"):
+        facts.pop("message", None)
+    threshold = facts.pop("threshold", None)
+    for name, value in facts.items():
+        if isinstance(value, str) and told.get(name) == value:
+            continue
+        text = remarks.score(value) if isinstance(value, float) else str(value)
+        if name == "confidence":
+            least = f" ({remarks.word('at least', language)} {remarks.percent(float(threshold))})" if threshold else ""
+            text = f"{remarks.percent(float(value))}{least}"
+        elif name in _NAMED:
+            text = ", ".join(remarks.word(each, language) for each in text.split(", "))
+        elif name == "by":
+            text = remarks.word(f"by {text}", language)
+        elif name == "reason":
+            text = remarks.why(Reason(text), language)
+        label = "score of the search" if step.name == "decide" and name == "score" else name
+        yield f"{remarks.word(label, language)}: {text}"
+
+
 def quote_of(found: Answer, citation: Citation) -> str:
-    """Return a quote as it is shown: without the marks of Markdown if its document is at hand."""
+    """Return a quote to print: without Markdown's formatting characters if `found` has its document."""
     document = _documents(found).get(citation.document_id)
     return without_marks(document, citation.start, citation.end) if document else citation.quote
 
@@ -106,7 +186,7 @@ def _documents(found: Answer) -> dict[str, Document]:
 
 
 def addresses_of(citation: Citation, language: str) -> tuple[tuple[str, str], ...]:
-    """Return what is printed below a place, with where it leads: the link and, of a saved page, its old address."""
+    """Return the lines to print below a place, each with its link: the place and, for a saved page, its URL."""
     web = citation.web_address
     is_elsewhere = web and not citation.link.startswith(web.partition("#")[0])
     saved = [(remarks.saved_from(web, language), web)] if is_elsewhere else []
@@ -119,8 +199,8 @@ def _shortened(quote: str) -> str:
     return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1].rstrip()}…"
 
 
-def _marked(found: Answer) -> Iterator[tuple[str, str]]:
-    """Yield the text of an answer in (text, style) pairs, with the words that answer in bold."""
+def _emphasised(found: Answer) -> Iterator[tuple[str, str]]:
+    """Yield the text of quotes in (text, style) pairs, with the answering words in bold."""
     done = 0
     documents = _documents(found)
     for citation in found.citations:
@@ -128,7 +208,7 @@ def _marked(found: Answer) -> Iterator[tuple[str, str]]:
         if citation.answer is None or document is None:
             continue
         first, _ = citation.answer
-        # Quotes are on one line in the text.
+        # The answer's text has quotes on one line.
         quote, words = (
             " ".join(without_marks(document, *span).split())
             for span in ((citation.start, citation.end), citation.answer)
@@ -143,7 +223,7 @@ def _marked(found: Answer) -> Iterator[tuple[str, str]]:
 
 
 def print_unavailable(found: Mapping[str, str], language: str = "en") -> None:
-    """Print which libraries couldn't be asked, and why."""
+    """Print which libraries couldn't be searched, and why."""
     for library, reason in found.items():
         print_text((one_line(remarks.unavailable(library, reason, language)), "yellow"))
 
@@ -155,22 +235,68 @@ def print_narrowing(found: Narrowing | None, language: str = "en") -> None:
 
 
 def place_of(found: Citation | Document, location: Location, language: str = "en") -> str:
-    """Return one line that names a source, as people call it, and a place in it.
+    """Return a line with the name of a source, in the form that people use, and a place in it.
 
-    Where several libraries are asked, the source's comes first.
+    If several libraries are searched, the name of the source's library comes first.
     """
     place = _place(shown_name(found), location, language)
     return f"{one_line(found.library)}: {place}" if found.library else place
 
 
 def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
-    """Return what is printed after a place if other places have the same text, and its style."""
-    said = remarks.other_places(other_places, language)
-    return (f", {said}" if said else ""), "dim"
+    """Return the text, and its style, to print after a place if other places have the same text."""
+    others = remarks.other_places(other_places, language)
+    return (f", {others}" if others else ""), "dim"
 
 
 def _place(name: str, location: Location, language: str) -> str:
-    place = remarks.place(location, language)
+    place = said(location, language)
     if location.headings[:1] == (name,) and place.startswith(name):
         return one_line(place)
     return one_line(", ".join(step for step in (name, place) if step))
+
+
+def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
+    """Show the events of an answer, and return the answer, which is the last event. Leaving early stops the model."""
+    with closing(events):
+        for event in events:
+            if event.searched and event.searched != asked:
+                print_text((f"searching: {one_line(event.searched)}", "dim"))
+            if event.answer is not None:
+                return event.answer
+            if event.step or event.text:
+                return _watch(event, events, question_language(asked))
+    raise AssertionError("events end with an answer")
+
+
+def _watch(first: AnswerEvent, events: Generator[AnswerEvent, None, None], language: str) -> Answer:
+    """Draw what the model does, its growing text and the places that it cites; return the answer.
+
+    Only a terminal shows them.
+    """
+    from rich.console import Console
+    from rich.text import Text
+
+    from answerable.interfaces.cli.progress import Live
+
+    console = Console(highlight=False)
+    if not sys.stdout.isatty() or console.is_dumb_terminal:
+        return next(event.answer for event in events if event.answer is not None)
+    text, doing = "", ""
+    places: dict[int, str] = {}
+
+    def written() -> Text:
+        resolved = "".join(f"\n[{number}] {place}" for number, place in sorted(places.items()))
+        below = "\n".join(filter(None, (resolved, doing)))
+        return Text.assemble(clean(text), ("\n" if text and below else "", ""), (below, "dim"))
+
+    with Live(console, written):
+        for event in chain([first], events):
+            if event.answer is not None:
+                return event.answer
+            text += event.text
+            doing = remarks.doing(event.step, language) if event.step else "" if event.text else doing
+            if event.mark:
+                number, found = event.mark
+                places = {**places, number: place_of(found, found.location, language)}
+    raise AssertionError("events end with an answer")

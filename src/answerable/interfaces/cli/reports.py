@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from answerable.indexing.followed_sources import SyncReport
     from answerable.indexing.ingest import AddReport
 
-_NAMED = 5
+_NAMED = 5  # most names or warnings to print; --json has all
 
 
 def print_added(report: AddReport, dry_run: bool, as_json: bool) -> None:

@@ -1,6 +1,6 @@
-"""Example documents, own-written, in a folder for each language, and questions about them.
+"""Example documents, written for this project, in a folder for each language, and questions about them.
 
-The page of an empty library offers them, and `answerable demo` asks them.
+The web page of an empty library offers the documents, and `answerable demo` uses them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ QUESTIONS = {
         "Quem ganhou a Copa do Mundo de 1998?",
     ),
 }
-"""By language. The documents answer all but the last."""
+"""Questions by language. The documents answer all questions except the last."""
 
 
 def example_documents(language: str) -> list[Path]:

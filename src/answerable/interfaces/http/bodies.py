@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
-LONGEST_QUESTION = 4_000
-LONGEST_SELECTION = 20_000
-LONGEST_PASSWORD = 200
-# Seconds. Sites are asked politely, and a sync of a large folder takes a while.
+LONGEST_QUESTION = 4_000  # characters: a page of text; a round number, not measured
+LONGEST_SELECTION = 20_000  # characters: a chapter; a round number, not measured
+LONGEST_PASSWORD = 200  # characters: more than any PDF's; a round number, not measured
+# Seconds between syncs: sites must not be visited too often, and a sync of a large folder takes a while.
 SHORTEST_INTERVAL = 600
 
 
@@ -39,7 +31,7 @@ Question = Annotated[
     AfterValidator(_not_blank),
 ]
 Where = Annotated[
-    Optional[dict[str, JsonValue]],
+    dict[str, JsonValue] | None,
     Field(description="A filter on passages.", examples=[{"type": "pdf", "page": {"gte": 3}}]),
 ]
 
@@ -51,7 +43,7 @@ Narrow = Annotated[
 
 
 class Sent(BaseModel):
-    """A request body; unknown fields are refused, since they are misspellings."""
+    """A request body; unknown fields are refused, since they are probably misspelt."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -70,11 +62,11 @@ class AskBody(Sent):
     question: Question
     where: Where = None
     narrow: Narrow = True
-    session: Optional[str] = Field(None, max_length=64, description="Continues this conversation.")
+    session: str | None = Field(None, max_length=64, description="Continues this conversation.")
     selected_text: str = Field("", max_length=LONGEST_SELECTION, description="The text that the question is about.")
-    hint: Optional[Hint] = None
+    hint: Hint | None = None
     keep: bool = Field(True, description="Whether to save the turn in a session.")
-    instead_of: Optional[str] = Field(
+    instead_of: str | None = Field(
         None,
         max_length=64,
         description="A turn of the session whose place this one takes. With another question, the turns after it go.",
@@ -103,13 +95,6 @@ class ExamplesBody(Sent):
     language: Literal["en", "es", "pt"] = "en"
 
 
-class InsteadBody(Sent):
-    """A question that wasn't answered."""
-
-    question: Question
-    where: Where = None
-
-
 Title = Annotated[str, Field(min_length=1, max_length=80, examples=["My notes"]), AfterValidator(_one_line)]
 Url = Annotated[str, Field(max_length=2_000, pattern=r"^[hH][tT][tT][pP][sS]?://\S+$")]
 
@@ -119,8 +104,8 @@ class SourceBody(Sent):
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["url"]}, {"required": ["path"]}]})
 
-    url: Optional[Url] = Field(None, examples=["https://example.org/docs/"])
-    path: Optional[str] = Field(None, min_length=1, max_length=4_000, examples=["/home/ana/notes"])
+    url: Url | None = Field(None, examples=["https://example.org/docs/"])
+    path: str | None = Field(None, min_length=1, max_length=4_000, examples=["/home/ana/notes"])
 
     @model_validator(mode="after")
     def _has_one(self) -> SourceBody:
@@ -151,16 +136,16 @@ class LibraryBody(Sent):
 
 
 class ChangeBody(Sent):
-    """What to change of a library; what is left out stays."""
+    """Changes to a library; omitted fields stay unchanged."""
 
-    title: Optional[Title] = None
-    every: Optional[int] = Field(
+    title: Title | None = None
+    every: int | None = Field(
         None, ge=0, le=31_536_000, description="Seconds between syncs of everything followed; 0: none."
     )
 
     @field_validator("every")
     @classmethod
-    def _not_too_often(cls, every: Optional[int]) -> Optional[int]:
+    def _not_too_often(cls, every: int | None) -> int | None:
         if every and every < SHORTEST_INTERVAL:
             raise ValueError(f"at least {SHORTEST_INTERVAL} seconds, or 0 for none")
         return every
@@ -178,6 +163,18 @@ class ProviderBody(Sent):
     provider: str = Field(min_length=1, max_length=100, examples=["ollama"])
 
 
+class KeyBody(Sent):
+    """A provider's key or address. What is omitted stays; an empty key removes the one that is kept."""
+
+    provider: str = Field(min_length=1, max_length=100, examples=["openai"])
+    key: str | None = Field(None, max_length=1_000, repr=False, description="Kept on the server, and never returned.")
+    address: str | None = Field(
+        None,
+        max_length=2_000,
+        description="Of a server of its protocol; empty: the usual one. Without a key it removes the one that is kept.",
+    )
+
+
 class TitleBody(Sent):
     """A name for a conversation."""
 
@@ -187,4 +184,4 @@ class TitleBody(Sent):
 class VoteBody(Sent):
     """A judgement of an answer."""
 
-    vote: Optional[Literal["up", "down"]] = Field(description="null takes it back.")
+    vote: Literal["up", "down"] | None = Field(description="null takes it back.")

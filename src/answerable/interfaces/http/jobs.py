@@ -9,21 +9,21 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Any, Literal, Optional
+from typing import Any, Literal
 
 from answerable.indexing.ingest import AddReport, OnProgress, Progress
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.problems import Problem, problem_of
 from answerable.interfaces.plain import added_json
 
-# Seconds between two progress events of a job.
+# Seconds between two progress events of a job: often enough for a page that shows them.
 _PACE = 0.1
 _LATER = {"Retry-After": "30"}
 
-Work = Callable[[AddReport, OnProgress], Optional[dict[str, Any]]]
-"""Does the job and records the outcome in the report; may raise. Ends early when the callback raises.
+Work = Callable[[AddReport, OnProgress], dict[str, Any] | None]
+"""A function that does the job and records the outcome in the report; may raise. It ends when the callback raises.
 
-What it returns is the job's `result`.
+Its return value is the job's `result`.
 """
 
 Kind = Literal["add", "sync", "verify"]
@@ -74,11 +74,12 @@ class Job:
         except Exception as error:
             self._error = problem_of(error).json()
             ended = "failed"
-        self._end(ended)
+        self.end(ended)
 
-    def drop(self) -> None:
-        """End a job that hasn't started."""
-        self._end("cancelled")
+    def end(self, state: State) -> None:
+        """Record that the job has ended."""
+        self._clean_up()
+        self._become(state, "ended")
 
     def cancel(self) -> None:
         """End the job at its next step; finished documents stay."""
@@ -107,10 +108,6 @@ class Job:
         self._progress = progress
         self.changes += 1
 
-    def _end(self, state: State) -> None:
-        self._clean_up()
-        self._become(state, "ended")
-
     def _become(self, state: State, event: str) -> None:
         with self._lock:
             self._times[event] = time.time()
@@ -119,7 +116,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server: all that haven't ended, and the `kept` that ended last. Thread-safe."""
+    """The jobs of a server: all unfinished jobs, and the last `kept` finished jobs. Thread-safe."""
 
     def __init__(self, waiting: int = 16, kept: int = 100, metrics: Metrics | None = None) -> None:
         self._waiting = waiting
@@ -165,7 +162,8 @@ class Jobs:
         """Cancel a job: at once if it hasn't started, otherwise at its next step."""
         job.cancel()
         if job.future and job.future.cancel():
-            self._count(job, job.drop)
+            job.end("cancelled")
+            self._count(job)
 
     def cancel_all(self) -> None:
         """Cancel every job without waiting for them to end."""
@@ -203,12 +201,9 @@ class Jobs:
             threads.shutdown(wait=True)
 
     def _run(self, job: Job) -> None:
-        self._metrics.jobs_running.inc()
-        try:
-            self._count(job, job.run)
-        finally:
-            self._metrics.jobs_running.dec()
+        with self._metrics.jobs_running.track_inprogress():
+            job.run()
+        self._count(job)
 
-    def _count(self, job: Job, ending: Callable[[], None]) -> None:
-        ending()
+    def _count(self, job: Job) -> None:
         self._metrics.jobs.labels(job.state).inc()

@@ -1,4 +1,4 @@
-"""The libraries of a server, by name: those it was started with, and those made on the page.
+"""The libraries of a server, by name: those that it was started with, and those made on the web page.
 
 Each library has its own store and reader.
 """
@@ -16,26 +16,28 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from answerable.errors import AnswerableError, LibraryNotFound, SettingsError
-from answerable.interfaces.http.library_list import LONGEST_NAME, Choices, ListFile
+from answerable.answering.decide import Answering
+from answerable.errors import AnswerableError, SettingsError
+from answerable.interfaces.http.library_records import LONGEST_NAME, Choices, ListFile
+from answerable.interfaces.http.problems import UnknownLibrary
 from answerable.library import Library, over
-from answerable.protocols import Answerer, Reader, Store
+from answerable.protocols import Reader, Store
 from answerable.settings import Settings
 from answerable.text import printable_line
-from answerable.wiring.build import build_answerer, build_library, build_reader, join
+from answerable.wiring.answering import build_answerer
+from answerable.wiring.build import build_library
+from answerable.wiring.providers import EXTRACTIVE
+from answerable.wiring.sources import build_reader
+from answerable.wiring.stores import join
 
 ALL = "all"
-"""The name of all libraries together, to be asked as one."""
+"""The name for all libraries together, which answer as one."""
 _NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 _log = logging.getLogger("answerable")
 
 
-class UnknownLibrary(LibraryNotFound):
-    """The error for a name that no library of the server has."""
-
-
 Build = Callable[[Settings, Path], Library]
-"""Opens the library that the settings describe; sources of files under the path are relative to it."""
+"""A function that opens the library that the settings describe; sources of files under the path are relative to it."""
 
 
 def open_library(settings: Settings, root: Path) -> Library:
@@ -47,8 +49,8 @@ class Libraries:
     """Named libraries, opened on first use; the first is the default. Thread-safe.
 
     Each library has a folder under `uploads` of the data folder; sources of uploaded files are relative to it. A
-    library made later has the settings of the default one, but for its folder. Raise SettingsError for a name that
-    would need escaping in a URL.
+    library made later has the settings of the default library, except for its folder. Raise SettingsError for a name
+    that would need escaping in a URL.
     """
 
     def __init__(self, settings: Mapping[str, Settings], data: Path, build: Build = open_library) -> None:
@@ -70,11 +72,11 @@ class Libraries:
         self._changing = threading.Lock()
         self._locks = {name: threading.Lock() for name in self.names()}
         self._opened: dict[str, Library] = {}
-        # By library and model: questions may still be with one that was replaced, and it may be chosen again.
-        self._answerers: dict[tuple[str, str], Answerer] = {}
-        self._models: dict[str, str] = {}
+        # By library and settings. A replaced model stays, since it may still answer questions and may be chosen again.
+        self._answerers: dict[tuple[str, Settings], Answering] = {}
+        self._used: dict[str, Settings] = {}
         self._joining = threading.Lock()
-        self._joined: tuple[tuple[str, ...], Library] | None = None
+        self._joined: tuple[tuple[Settings | str, ...], Library] | None = None
 
     @property
     def default(self) -> str:
@@ -86,7 +88,7 @@ class Libraries:
         return [*self._started, *(name for name in self._list.made if name not in self._started)]
 
     def seen(self, sees: Callable[[str], bool]) -> list[str]:
-        """Return the names of the libraries that a caller sees and, if they are several, that of all together."""
+        """Return the names of the libraries that a caller may use and, if there are several, `ALL`."""
         names = [name for name in self.names() if sees(name)]
         return [*names, ALL] if len(names) > 1 and self.is_together(ALL) else names
 
@@ -95,12 +97,12 @@ class Libraries:
         return name not in self._started and name in self._list.made
 
     def is_together(self, name: str) -> bool:
-        """Return whether a name means all libraries. An earlier version may have made one of this name."""
+        """Return whether a name means all libraries: not if an earlier version has made a library with this name."""
         return name == ALL and ALL not in self._list.made
 
     def choices(self, name: str) -> Choices:
-        """Return what was chosen for a library. Raise UnknownLibrary."""
-        # All of them are asked with the model of the default one.
+        """Return the title, schedule and model chosen for a library. Raise UnknownLibrary."""
+        # All libraries together use the model of the default library.
         chosen = self.default if self.is_together(name) else name
         return self._list.choices.get(self.identity(chosen), Choices())
 
@@ -110,7 +112,7 @@ class Libraries:
             return self._together()
         with self._locks[self._known(name)]:
             if name not in self._opened:
-                # It may have been removed meanwhile.
+                # `_known` raises UnknownLibrary if the library has been removed meanwhile.
                 self._opened[name] = self._open(self._known(name))
             return self._opened[name]
 
@@ -127,9 +129,9 @@ class Libraries:
         return replace(settings, model=self.choices(name).model or settings.model)
 
     def started_with(self, name: str) -> Settings:
-        """Return the settings of a library without what was chosen for it. Raise UnknownLibrary."""
+        """Return the settings of a library, without the choices made on the page. Raise UnknownLibrary."""
         if self.is_together(self._known(name)):
-            # All libraries are asked with the settings of the default one.
+            # All libraries together use the settings of the default library.
             return self._started[self.default]
         if name in self._started:
             return self._started[name]
@@ -138,7 +140,7 @@ class Libraries:
     def identity(self, name: str) -> str:
         """Return a hash of the library's address, independent of its name. Raise UnknownLibrary.
 
-        A library made on the page keeps it where the data folder moves.
+        The hash of a library made on the page stays the same if the data folder is moved.
         """
         if self.is_together(name) or self.is_made(name):
             return _hashed(f"made here: {name}")
@@ -151,7 +153,7 @@ class Libraries:
         return self._uploads / self.identity(name)
 
     def votes(self, name: str) -> Path:
-        """Return the file of the votes on a library's answers: in its folder, or beside the uploads if it has none."""
+        """Return the file of the votes on a library's answers: in its folder or, if it has none, in the data folder."""
         address = self.settings(name).library_address
         if self.is_together(name) or "://" in address:
             return self._uploads.parent / "votes" / f"{self.identity(name)}.jsonl"
@@ -160,7 +162,7 @@ class Libraries:
     def reader(self, name: str, password: str = "") -> Reader:
         """Return a new reader of the library's sources, which the caller must close. Raise UnknownLibrary.
 
-        `password` is for PDFs, instead of the one in the settings.
+        `password` replaces the PDF password of the settings.
         """
         settings = self.settings(name)
         return build_reader(replace(settings, pdf_password=password or settings.pdf_password), self.uploads(name))
@@ -181,29 +183,50 @@ class Libraries:
         self._record(name, given)
 
     def model(self, name: str) -> str:
-        """Return the model that answers, which is not the chosen one if that couldn't be used. Raise UnknownLibrary."""
-        return self._models.get(name) or self.settings(name).model
+        """Return the model that answers: the chosen model, unless it couldn't be used. Raise UnknownLibrary."""
+        return (self._used.get(name) or self.settings(name)).model
 
     def choose_model(self, name: str, model: str) -> None:
         """Let a model write the answers of a library from the next question on.
 
-        Raise UnknownLibrary, SettingsError, MissingPackage and ProviderError: then nothing has changed.
+        Raise UnknownLibrary, SettingsError, MissingPackage and ProviderError; after an error the model is unchanged.
         """
+        self._use(name, model, lasting=True)
+
+    def set_up(self, values: Mapping[str, str]) -> None:
+        """Let all libraries answer with these settings of providers from the next question on.
+
+        A library whose model can't be used any more, for example without its key, answers by the model that it was
+        started with, otherwise without one.
+        """
+        self._started = {name: replace(each, **values) for name, each in self._started.items()}  # type: ignore[arg-type]
+        for name in list(self._opened):
+            for model in (self.settings(name).model, self.started_with(name).model, EXTRACTIVE):
+                try:
+                    self._use(name, model)
+                    break
+                except AnswerableError as error:
+                    _log.warning("%s", printable_line(f"The model of the library {name} can't be used: {error}"))
+
+    def _use(self, name: str, model: str, lasting: bool = False) -> None:
         library, settings = self.get(name), self.started_with(name)
+        wanted = replace(settings, model=model)
         with self._locks[name]:
-            answerer = self._answerers.get((name, model))
-            if answerer is None and model != self.model(name):
-                answerer = build_answerer(replace(settings, model=model), library.embedder.fingerprint)
-            self._record(name, {"model": "" if model == settings.model else model})
+            used = self._used[name]
+            answerer = self._answerers.get((name, wanted))
+            if answerer is None and wanted != used:
+                answerer = build_answerer(wanted, library.embedder.fingerprint)
+            if lasting:
+                self._record(name, {"model": "" if model == settings.model else model})
             if answerer is not None:
-                self._answerers[name, model] = answerer
-                self._answerers[name, self.model(name)] = library.use_answerer(answerer)
-                self._models[name] = model
+                self._answerers[name, wanted] = answerer
+                self._answerers[name, used] = library.use_answerer(answerer)
+                self._used[name] = wanted
 
     def remove(self, name: str) -> None:
         """Close a library that was made on the page and delete its folder and uploads. Raise SettingsError.
 
-        Its name leads nowhere from now on; jobs of it must have ended.
+        Its name is unknown from now on. Its jobs must have ended.
         """
         uploads, votes, identity = self.uploads(name), self.votes(name), self.identity(name)
         with self._changing, self._file.changing() as found:
@@ -226,39 +249,40 @@ class Libraries:
                 self._close(name)
 
     def _open(self, name: str) -> Library:
+        self._used[name] = self.settings(name)
         try:
-            return self._build(self.settings(name), self.uploads(name))
+            return self._build(self._used[name], self.uploads(name))
         except AnswerableError as error:
             if not self.choices(name).model:
                 raise
-            # A model that can't be used any more must not lock people out of their library.
-            library = self._build(self.started_with(name), self.uploads(name))
-            self._models[name] = self.started_with(name).model
+            # If the chosen model can't be used any more, open the library with the default model.
+            self._used[name] = self.started_with(name)
+            library = self._build(self._used[name], self.uploads(name))
             _log.warning("%s", printable_line(f"The model chosen for the library {name} can't be used: {error}"))
             return library
 
     def _together(self) -> Library:
-        """Return all libraries as one, joined anew when some were made, removed or given another model."""
+        """Return all libraries as one; join them again if some were made or removed, or the default model changed."""
         with self._joining:
             state = self._state()
             if self._joined is None or self._joined[0] != state:
                 self._part()
                 opening = {name: partial(self._store, name) for name in self.names()}
                 joined = join(opening, self.settings(self.default).library_timeout, _logged)
-                # All are asked with the model of the default one, unless that can't be opened.
+                # Use the model of the default library, unless this library can't be opened.
                 leading = next(name for name in self.names() if name not in joined.unavailable)
                 self._joined = state, over(self.get(leading), joined)
             return self._joined[1]
 
-    def _state(self) -> tuple[str, ...]:
-        return self.model(self.default), *self.names()
+    def _state(self) -> tuple[Settings | str, ...]:
+        return self._used.get(self.default) or self.settings(self.default), *self.names()
 
     def _store(self, name: str) -> Store:
         return self.get(name).store
 
     def _part(self) -> None:
         if self._joined is not None:
-            # The rest of it is the default library's.
+            # Close only the joined store: all other parts belong to the default library.
             self._joined[1].store.close()
             self._joined = None
 
@@ -267,7 +291,7 @@ class Libraries:
             library.close()
         for key in [key for key in self._answerers if key[0] == name]:
             self._answerers.pop(key).close()
-        self._models.pop(name, None)
+        self._used.pop(name, None)
 
     def _record(self, name: str, given: Mapping[str, str | int]) -> None:
         identity = self.identity(name)
@@ -287,7 +311,7 @@ class Libraries:
 
 
 def _logged(error: Exception) -> str:
-    """Return why a library fails, for people who may ask it: the error may name folders and addresses of the server."""
+    """Log an error, which may name folders and addresses of the server; return a reason for people who may ask."""
     _log.error("%s", printable_line(str(error)))
     return "the reason is in the server's log"
 

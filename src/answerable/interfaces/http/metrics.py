@@ -12,9 +12,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from answerable.stopping import Stopped
+from answerable.sharing import Stopped
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
+# Bucket limits in seconds, each about 2.5 times the last: from the time of a list to that of a model's slow answer.
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from answerable.interfaces.http.guards.response_headers import PAGE_POLICY
+from answerable.interfaces.http.guards.heads import PAGE_POLICY
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -26,7 +26,7 @@ _FOLDER = Path(__file__).with_name("page")
 _INDEX = "index.html"
 _PDF_WORKER = "pdf.worker.min.mjs"
 _SERVICE_WORKER = "service_worker.js"
-# A worker runs under the policy of its own file. This one decodes scanned images in WebAssembly.
+# The policy of the PDF worker's file, which applies to the worker: it decodes scanned images in WebAssembly.
 _WORKER_POLICY = PAGE_POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
 
 
@@ -44,11 +44,11 @@ class _File:
 
 
 def page_router() -> APIRouter:
-    """Return a router for the page at `/` and its files under `/page/`. All files are read now."""
+    """Return a router for the page at `/` and its files under `/page/`. Read all files now."""
     router = APIRouter(include_in_schema=False)
     found = {path.relative_to(_FOLDER).as_posix(): _file(path) for path in _FOLDER.rglob("*") if path.suffix in _TYPES}
 
-    # Proxies and monitors send HEAD.
+    # Proxies and monitors send HEAD requests.
     @router.api_route("/", methods=["GET", "HEAD"])
     async def index(request: Request) -> Response:
         return found[_INDEX].response(request)
@@ -68,6 +68,6 @@ def _file(path: Path) -> _File:
     if path.name == _PDF_WORKER:
         headers["Content-Security-Policy"] = _WORKER_POLICY
     if path.name == _SERVICE_WORKER:
-        # It serves the page itself, which is a folder above it.
+        # Allow the service worker to serve the page, which is in the folder above it.
         headers["Service-Worker-Allowed"] = "../"
     return _File(content, headers)

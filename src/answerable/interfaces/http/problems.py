@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json` (RFC 9457) with stable codes.
+"""Errors as `application/problem+json` (RFC 9457) with stable codes, in OpenAI's form, or as a page.
 
 Clients see errors that their requests cause. Errors in the server's folders, settings and keys go to the server's log;
 clients only learn that an error occurred.
@@ -8,23 +8,32 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from html import escape
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable import errors
-from answerable.errors import AnswerableError, error_code
-from answerable.interfaces.http.libraries import UnknownLibrary
+from answerable.errors import AnswerableError, LibraryNotFound, error_code
+from answerable.interfaces.http.paths import OPENAI, route_path
 from answerable.text import printable_line
 from answerable.threads import Busy
 
 MEDIA_TYPE = "application/problem+json"
+FORMS = "answerable.forms_of_problems"
+"""The ASGI scope key that allows problems in the form that their client expects; without it, they are JSON."""
+
+
+class UnknownLibrary(LibraryNotFound):
+    """The error for a name that no library of the server has."""
+
 
 _STATUS: dict[type[AnswerableError], int] = {
     AnswerableError: 500,
@@ -56,14 +65,14 @@ _CODES = {
     429: "too_many_requests",
     503: "busy",
 }
-# Their messages reveal folders, addresses and settings of the server.
+# Errors whose messages are hidden, since they reveal folders, addresses and settings of the server.
 _PRIVATE = (errors.LibraryError, errors.SettingsError, errors.MissingPackage, errors.ProviderRefused)
 _OPEN = (errors.DocumentNotFound, UnknownLibrary)
 _log = logging.getLogger("answerable")
 
 
 class Problem(Exception):
-    """The error that routes raise to answer with a problem. `detail` tells people what to do next."""
+    """The error that routes raise to answer with a problem. `detail` says what the user can do next."""
 
     def __init__(self, status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -84,7 +93,19 @@ class Problem(Exception):
 
     def response(self, **more: Any) -> JSONResponse:
         """Return the response; `more` are extra members."""
-        return JSONResponse({**self.json(), **more}, self.status, self.headers, MEDIA_TYPE)
+        return _ProblemResponse(self, more)
+
+
+class _ProblemResponse(JSONResponse):
+    """A problem as JSON, or in the form that its client expects."""
+
+    def __init__(self, found: Problem, more: Mapping[str, Any]) -> None:
+        super().__init__({**found.json(), **more}, found.status, found.headers, MEDIA_TYPE)
+        self._problem = found
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        other = _form_of(scope, self._problem) if FORMS in scope else None
+        await (other or super().__call__)(scope, receive, send)
 
 
 def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
@@ -93,13 +114,13 @@ def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | No
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem for an error: by class for the engine's errors, otherwise a fault of the server."""
+    """Return the problem for an error: for the engine's errors by their class, for others a fault of the server."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, Busy):
         return Problem(503, "busy", str(error), {"Retry-After": str(error.retry_after)})
     if isinstance(error, ClientDisconnect):
-        # The client has gone, so nobody reads this; nothing is wrong with the server.
+        # The client has gone: nobody reads this response, and the server has no fault to log.
         return Problem(400, "bad_request", "The body ended early. Send it completely.")
     if not isinstance(error, AnswerableError):
         _log.error("Unexpected error.", exc_info=error)
@@ -169,3 +190,60 @@ async def _handle_http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     status = error.status_code
     return problem(status, _CODES.get(status, "error"), str(error.detail), error.headers)
+
+
+# Paths that programs use, so that their problems are JSON.
+_API = ("/api/", f"{OPENAI}/", "/openapi.json", "/metrics", "/health", "/ready", "/mcp")
+_LANGUAGES = ("en", "es", "pt")
+_ELSEWHERE = (
+    "The server doesn't know this address. Open the one that its administrator gave you.",
+    "El servidor no reconoce esta dirección. Abre la que te dio quien lo administra.",
+    "O servidor não reconhece este endereço. Abra o que quem o administra informou.",
+)
+_NOTHING = ("There is no page here.", "Aquí no hay ninguna página.", "Não há nenhuma página aqui.")
+_BUSY = (
+    "The server can't show this page now. Try again in a minute.",
+    "El servidor no puede mostrar esta página ahora. Inténtalo en un minuto.",
+    "O servidor não pode mostrar esta página agora. Tente de novo em um minuto.",
+)
+_TEXTS = {403: _ELSEWHERE, 421: _ELSEWHERE, 401: _NOTHING, 404: _NOTHING, 405: _NOTHING}
+_START = ("Go to the start page", "Ir a la página de inicio", "Ir para a página inicial")
+
+
+def _form_of(scope: Scope, found: Problem) -> Response | None:
+    """Return a problem in the form for a request, or None for JSON."""
+    if route_path(scope).startswith(f"{OPENAI}/"):
+        # OpenAI's API uses 400 for invalid bodies.
+        status = 400 if found.status == 422 else found.status
+        return JSONResponse(openai_error(found, status), status, found.headers)
+    if scope["method"] == "GET" and Headers(scope=scope).get("sec-fetch-dest") == "document":
+        return None if route_path(scope).startswith(_API) else _page(scope, found)
+    return None
+
+
+def openai_error(found: Problem, status: int) -> dict[str, Any]:
+    """Return a problem in OpenAI's form."""
+    param = "model" if found.code == "model_not_found" else None
+    if found.code.startswith("unsupported_"):
+        param = found.code.removeprefix("unsupported_")
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    return {"error": {"message": found.detail, "type": kind, "param": param, "code": found.code}}
+
+
+def _page(scope: Scope, found: Problem) -> HTMLResponse:
+    language = _language(Headers(scope=scope).get("accept-language", ""))
+    said, start = (texts[_LANGUAGES.index(language)] for texts in (_TEXTS.get(found.status, _BUSY), _START))
+    # Show no link with a wrong address, where the start page doesn't work either.
+    home = escape(f"{scope.get('root_path', '').rstrip('/')}/")
+    link = f'<p><a href="{home}">{start}</a></p>' if found.status not in (403, 421) else ""
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Answerable</title>'
+    body = f"<h1>Answerable</h1><p>{said}</p>{link}"
+    return HTMLResponse(
+        f'<!doctype html><html lang="{language}"><head>{head}</head><body>{body}</body></html>', found.status
+    )
+
+
+def _language(accepted: str) -> str:
+    """Return the first of `_LANGUAGES` that the browser accepts."""
+    wanted = (tag.strip()[:2].lower() for tag in accepted.split(","))
+    return next((each for each in wanted if each in _LANGUAGES), _LANGUAGES[0])

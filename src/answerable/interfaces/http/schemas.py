@@ -6,7 +6,9 @@ from typing import Any, Optional
 
 from pydantic import BaseModel, Field, create_model
 
+from answerable.datatypes import Usage
 from answerable.interfaces.http.bodies import Where
+from answerable.wiring.providers import Provider, Sending
 
 
 class ProblemOut(BaseModel):
@@ -26,13 +28,13 @@ class Spot(BaseModel):
     start: int
     end: int
     location: str = Field(examples=["page 3, Opening hours"])
-    lines: Optional[tuple[int, int]] = None
-    pages: Optional[tuple[int, int]] = None
+    lines: tuple[int, int] | None = None
+    pages: tuple[int, int] | None = None
     headings: list[str] = []
-    anchor: Optional[str] = None
-    times: Optional[tuple[str, str]] = None
+    anchor: str | None = None
+    times: tuple[str, str] | None = None
     senders: list[str] = []
-    symbol: Optional[str] = None
+    symbol: str | None = None
 
 
 class Place(Spot):
@@ -50,7 +52,7 @@ class CitationOut(Place):
     quote: str
     link: str
     web_address: str = Field(description="Where a saved page comes from, as the page says; empty for others.")
-    answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
+    answer: tuple[int, int] | None = Field(None, description="The span that answers, in characters of the document.")
     library: str = Field("", description="The document's library, where several are asked.")
     other_places: int = Field(0, description="The number of other places searched that have the same quote.")
 
@@ -75,9 +77,9 @@ class PassageOut(Place):
 
     score: float
     content: str
-    meaning_rank: Optional[int] = Field(None, description="Its rank by meaning.")
-    keyword_rank: Optional[int] = Field(None, description="Its rank by words.")
-    nearest: Optional[NearestOut] = Field(None, description="Of a refusal: why the passage isn't enough.")
+    meaning_rank: int | None = Field(None, description="Its rank by meaning.")
+    keyword_rank: int | None = Field(None, description="Its rank by words.")
+    nearest: NearestOut | None = Field(None, description="Of a refusal: why the passage isn't enough.")
     library: str = Field("", description="The document's library, where several are asked.")
     other_places: int = Field(0, description="The number of other places searched that have the same text.")
 
@@ -87,16 +89,16 @@ class ScopeOut(BaseModel):
 
     kind: str
     section: list[str]
-    document_id: Optional[str]
-    start: Optional[int]
-    end: Optional[int]
+    document_id: str | None
+    start: int | None
+    end: int | None
 
 
 class PeriodOut(BaseModel):
-    """From `since` until before `before`, as ISO 8601; null is open."""
+    """A period from `since` to just before `before`, in ISO 8601; null means no limit."""
 
-    since: Optional[str]
-    before: Optional[str]
+    since: str | None
+    before: str | None
 
 
 class NarrowingOut(BaseModel):
@@ -107,12 +109,22 @@ class NarrowingOut(BaseModel):
     applied: bool
 
 
-class UsageOut(BaseModel):
-    """The cost of the model's calls; `cost` in US dollars, null if the price is unknown."""
+class StepOut(BaseModel):
+    """A step on the way to an answer: what it was given, what it chose, and by which values and thresholds."""
 
-    input_tokens: int
-    output_tokens: int
-    cost: Optional[float]
+    name: str = Field(examples=["decide"])
+    given: dict[str, Any]
+    chose: dict[str, Any]
+    values: dict[str, Any] = Field(examples=[{"confidence": 0.21, "threshold": 0.34}])
+
+
+class SentenceCheckOut(BaseModel):
+    """A sentence of a model's answer, its mark and the reason, and the numbers of the citations that are its source."""
+
+    text: str
+    support: str = Field(examples=["verified", "check", "unsupported", "nothing claimed"])
+    how: str
+    citations: list[int]
 
 
 class CheckedAnswer(BaseModel):
@@ -124,17 +136,19 @@ class CheckedAnswer(BaseModel):
     reason: str = Field(examples=["answered", "weak evidence"])
     confidence: float = Field(ge=0, le=1)
     language: str
-    narrowing: Optional[NarrowingOut]
+    narrowing: NarrowingOut | None
     citations: list[CitationOut]
     timings: dict[str, float] = Field(description="Seconds per step.")
+    why: list[StepOut] = Field(description="The steps by which the answer came out, in order.")
     model: str = ""
-    usage: Optional[UsageOut] = None
+    usage: Usage | None = None
     problem: str = Field("", description="Why no model wrote the answer, or why its end is missing.")
     problem_code: str = Field("", description="The code of that error, or `truncated`.")
+    checks: list[SentenceCheckOut] = Field([], description="The marks of a model's sentences, in order.")
 
 
 class UnavailableOut(BaseModel):
-    """One of several libraries that couldn't be asked, and why."""
+    """A library, of several searched together, that couldn't be searched, and why."""
 
     library: str
     reason: str
@@ -144,12 +158,10 @@ class AnswerOut(CheckedAnswer):
     """An answer whose marks `[n]` refer to the n-th citation, or a refusal, with the evidence."""
 
     passages: list[PassageOut] = Field(description="The passages the answer could use, best first.")
-    scope: Optional[ScopeOut]
+    scope: ScopeOut | None
     where: Where = Field(None, description="The filter it was asked with.")
-    session: Optional[str] = Field(description="The conversation, for the next question.")
-    turn: Optional[str] = Field(None, description="The question's place in the conversation, to vote or ask again.")
-    draft: str = Field("", description="The model's text before it was checked.")
-    checks: list[dict[str, str]] = []
+    session: str | None = Field(description="The conversation, for the next question.")
+    turn: str | None = Field(None, description="The question's place in the conversation, to vote or ask again.")
     unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be asked.")
 
 
@@ -176,20 +188,10 @@ class DocumentOut(BaseModel):
     type: str
     language: str
     metadata: dict[str, Any]
-    statistics: Optional[dict[str, Any]] = None
+    statistics: dict[str, Any] | None = None
     chunks: list[dict[str, Any]]
     parts: list[dict[str, Any]]
     content: str
-
-
-class SuggestionOut(BaseModel):
-    """A question that the library answers from this document."""
-
-    question: str = Field(examples=["What should I know about late returns?"])
-    document_id: str
-    source: str
-    title: str
-    language: str
 
 
 class HeadingOut(BaseModel):
@@ -199,7 +201,7 @@ class HeadingOut(BaseModel):
     level: int
     start: int
     end: int
-    page: Optional[int]
+    page: int | None
 
 
 class TableOut(BaseModel):
@@ -214,20 +216,20 @@ class TableOut(BaseModel):
 
 
 class JobOut(BaseModel):
-    """A job: adding, a sync or a verification, whose differences are in `result`. Times are seconds since 1970."""
+    """A job that adds, syncs or verifies; a verification's differences are in `result`. Times: seconds since 1970."""
 
     job_id: str
     library: str
     kind: str = Field(examples=["add", "sync", "verify"])
     sources: list[str]
     state: str = Field(examples=["waiting", "running", "done", "failed", "cancelled"])
-    progress: Optional[dict[str, Any]]
+    progress: dict[str, Any] | None
     report: dict[str, Any]
-    result: Optional[dict[str, Any]]
-    error: Optional[ProblemOut]
+    result: dict[str, Any] | None
+    error: ProblemOut | None
     made: float
-    started: Optional[float]
-    ended: Optional[float]
+    started: float | None
+    ended: float | None
 
 
 class SessionOut(BaseModel):
@@ -248,7 +250,7 @@ class TurnOut(BaseModel):
     asked: float
     question: str
     answer: AnswerOut
-    vote: Optional[str] = Field(description="What its reader said of the answer: up, down or null.")
+    vote: str | None = Field(description="What its reader said of the answer: up, down or null.")
 
 
 class LibraryOut(BaseModel):
@@ -286,23 +288,15 @@ class SourceOut(BaseModel):
     sources: int
     documents: int
     visited: str
-    report: Optional[ReportOut]
-
-
-class ProviderOut(BaseModel):
-    """A provider of models: what `model` could be set to, and what is missing for it, empty if nothing."""
-
-    name: str
-    model: str
-    needs: str
+    report: ReportOut | None
 
 
 class SettingOut(BaseModel):
     """A setting that differs from its default: its value (null if secret), and the variable or option that sets it."""
 
     name: str
-    value: Optional[str]
-    set_by: Optional[str]
+    value: str | None
+    set_by: str | None
 
 
 def output(name: str, about: str, **members: Any) -> type[BaseModel]:
@@ -315,7 +309,7 @@ class FoundOut(BaseModel):
     """Search results, best first."""
 
     results: list[PassageOut]
-    narrowing: Optional[NarrowingOut]
+    narrowing: NarrowingOut | None
     unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be searched.")
 
 
@@ -335,7 +329,6 @@ ChoicesOut = output(
     first_day=str,
     last_day=str,
 )
-InsteadOut = output("InsteadOut", "Questions that the nearest passages answer.", questions=list[str])
 PassagesOut = output("PassagesOut", "Passages of a document in order.", document_id=str, passages=list[dict[str, Any]])
 RectanglesOut = output(
     "RectanglesOut",
@@ -358,13 +351,6 @@ StatsOut = output(
     **dict.fromkeys(("documents", "chunks", "characters"), int),
     **dict.fromkeys(("languages", "types"), dict[str, int]),
     embedder=Optional[str],
-)
-OverviewOut = output(
-    "OverviewOut",
-    "A sentence of a few documents, and questions that the library answers. Ask again until it is `complete`.",
-    complete=bool,
-    extracts=list[CitationOut],
-    questions=list[SuggestionOut],
 )
 DocumentOverviewOut = output(
     "DocumentOverviewOut",
@@ -397,13 +383,18 @@ FoldersOut = output(
 )
 SettingsOut = output(
     "SettingsOut",
-    "How answers are made. `fixed` names the variable or option that sets the model, if it can't be chosen.",
+    "How answers are made. `fixed`: what sets the model, if it can't be chosen; `sending`: where questions and passages"
+    " go; `may_set_up`, `may_move`: whether the caller may keep keys, set addresses; `models`: an Ollama here has.",
     model=str,
+    models=list[str],
     fixed=Optional[str],
+    sending=Sending,
+    may_set_up=bool,
+    may_move=bool,
     grounding=str,
     reads=bool,
     embedder=str,
-    providers=list[ProviderOut],
+    providers=list[Provider],
     settings=list[SettingOut],
 )
 ModelsOut = output("ModelsOut", "The models that a provider's server lists.", models=list[str])

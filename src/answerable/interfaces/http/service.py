@@ -1,30 +1,32 @@
-"""The parts that all requests of a server share. They are closed with the server."""
+"""The parts that all requests of a server share, which close with the server, and the jobs that change libraries."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 import platformdirs
-from fastapi import Depends, Request
 
-from answerable.interfaces.http.folders import Folders
-from answerable.interfaces.http.jobs import Jobs
-from answerable.interfaces.http.libraries import Build, Libraries, open_library
+from answerable.indexing.ingest import AddReport, OnProgress
+from answerable.interfaces.http.jobs import Job, Jobs
+from answerable.interfaces.http.library_records import SyncReports
 from answerable.interfaces.http.metrics import Metrics
-from answerable.interfaces.http.originals import Originals
-from answerable.interfaces.http.overviews import Overviews
 from answerable.interfaces.http.session_store import Sessions
-from answerable.interfaces.http.sync_reports import SyncReports
-from answerable.interfaces.http.uploads import clean_up
-from answerable.settings import Settings
+from answerable.interfaces.plain import verification_json
+from answerable.text import printable_line
 from answerable.threads import Pool
 
-# Each read takes milliseconds of a processor; a few at once, since some wait for a disk or a database.
-_READERS = 4
+if TYPE_CHECKING:
+    from answerable.interfaces.http.libraries import Libraries
+    from answerable.interfaces.http.originals import Originals
+
+_log = logging.getLogger("answerable")
 
 
 def default_data_folder() -> Path:
@@ -36,10 +38,11 @@ def default_data_folder() -> Path:
 class Options:
     """Options of a server. Times are in seconds, except `session_days`.
 
-    Admins may have the server follow what lies in `folders`. `fixed` names, for settings that can't be chosen on the
-    page, what sets them: an environment variable or an option. Schedules are looked at every `look_every` seconds.
-    `stop_after` limits answers after a stop signal, `heartbeat` is the time between keep-alives of a silent stream,
-    `patience` the time a client may take to accept a piece of a stream.
+    Admins may let the server follow files in `folders`, and may change providers' addresses with `addresses`. For
+    settings that can't be chosen on the page, `fixed` has the environment variable or option that sets them. Schedules
+    are checked every `look_every` seconds. `stop_after` limits answers after a stop signal, `heartbeat` is the time
+    between keep-alives of a silent stream: many proxies close a connection that is silent for 30 or 60 seconds. The
+    numbers are round, not measured.
     """
 
     data_folder: Path = field(default_factory=default_data_folder)
@@ -51,8 +54,8 @@ class Options:
     max_files: int = 100
     stop_after: float = 10.0
     heartbeat: float = 15.0
-    patience: float = 60.0
     folders: tuple[Path, ...] = ()
+    addresses: bool = False
     fixed: Mapping[str, str] = field(default_factory=dict)
     look_every: float = 60.0
 
@@ -61,7 +64,7 @@ class Options:
 class Service:
     """The parts of a running server, in `request.app.state.service`. `stopping` is set when streams must end.
 
-    `reads` are threads for what is read quickly, such as a list of documents, so that it doesn't wait behind questions.
+    `reads` are threads for short reads, such as a list of documents, so that these don't wait for questions.
     """
 
     libraries: Libraries
@@ -71,8 +74,6 @@ class Service:
     sessions: Sessions
     originals: Originals
     reports: SyncReports
-    folders: Folders
-    overviews: Overviews
     metrics: Metrics
     options: Options
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -96,7 +97,6 @@ class Service:
     def close(self) -> None:
         """End jobs and calls, close the libraries, and block until all are closed. Idempotent."""
         self.jobs.close()
-        self.overviews.close()
         self.pool.close()
         self.reads.close()
         self.originals.close()
@@ -104,37 +104,63 @@ class Service:
         self.libraries.close()
 
 
-def open_service(
-    libraries: Mapping[str, Settings], options: Options | None = None, build: Build = open_library
-) -> Service:
-    """Make the service for named libraries, which open on first use. Raise SettingsError.
+def start_adding(service: Service, library: str, source: str) -> Job:
+    """Add a site, folder or file and follow it, in a job."""
 
-    The first library is the default.
-    """
-    options = options or Options()
-    data = options.data_folder
-    clean_up(data / "uploads")
-    named = Libraries(libraries, data, build)
-    metrics = Metrics()
-    return Service(
-        libraries=named,
-        pool=Pool(options.workers, options.waiting),
-        reads=Pool(_READERS, options.waiting),
-        jobs=Jobs(options.jobs_waiting, metrics=metrics),
-        sessions=Sessions(data / "sessions.db", options.session_days),
-        originals=Originals(named),
-        reports=SyncReports(data / "reports"),
-        folders=Folders(options.folders, data),
-        overviews=Overviews(named),
-        metrics=metrics,
-        options=options,
-    )
+    def work(report: AddReport, on_progress: OnProgress) -> None:
+        opened = service.libraries.get(library)
+        report.merge(opened.add(source, on_progress))
+        followed = opened.origins()
+        named = {origin.name: report for origin in followed if origin.is_called(source)}
+        service.reports.record(service.libraries.identity(library), named, followed)
+
+    return service.jobs.start(library, [source], work)
 
 
-def service_of(request: Request) -> Service:
-    """Return the service of a request."""
-    service: Service = request.app.state.service
-    return service
+def start_sync(service: Service, library: str, origins: Sequence[str] = (), password: str = "") -> Job:
+    """Visit these followed sources, or all, in a job. The password is for PDFs, and isn't kept."""
+    libraries, reports = service.libraries, service.reports
+
+    def work(report: AddReport, on_progress: OnProgress) -> None:
+        opened, identity = libraries.get(library), libraries.identity(library)
+        if not origins:
+            # Record the time at the beginning, so that a failed sync isn't tried again before the next is due.
+            reports.begin(identity)
+        with closing(libraries.reader(library, password)) as reader:
+            found = opened.reading_with(reader).sync(origins, on_progress)
+        report.merge(found.total)
+        reports.record(identity, found.origins, opened.origins())
+
+    return service.jobs.start(library, list(origins), work, kind="sync")
 
 
-Serving = Annotated[Service, Depends(service_of)]
+def start_verification(service: Service, library: str, repair: bool = False) -> Job:
+    """Compare a library with its sources and its index in a job, and with `repair` fix the differences."""
+
+    def work(report: AddReport, on_progress: OnProgress) -> dict[str, Any]:
+        return verification_json(service.libraries.get(library).verify(repair))
+
+    return service.jobs.start(library, [], work, kind="verify")
+
+
+async def keep_schedule(service: Service) -> None:
+    """Sync each library when it is due, until cancelled; at once if it became due while the server was off."""
+    while True:
+        await asyncio.sleep(service.options.look_every)
+        try:
+            await service.pool.run(start_due, service)
+        except Exception as error:
+            # Go on after an error: a full queue or disk now must not prevent all later syncs.
+            _log.warning("%s", printable_line(f"A scheduled sync couldn't start: {error}"))
+
+
+def start_due(service: Service) -> list[Job]:
+    """Start the syncs that are due now, and return them."""
+    started = []
+    for name in service.libraries.names():
+        every = service.libraries.choices(name).every
+        if not every or service.jobs.is_unfinished(name, "sync"):
+            continue
+        if service.reports.read(service.libraries.identity(name))["tried"] + every <= time.time():
+            started.append(start_sync(service, name))
+    return started

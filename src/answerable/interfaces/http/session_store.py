@@ -8,21 +8,23 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Exchange
-from answerable.disk.free_space import is_full, no_room
-from answerable.disk.private import make_file, make_folder
-from answerable.disk.write_ahead_log import use_write_ahead_log
+from answerable.disk.files import is_full, make_file, make_folder, no_room, use_write_ahead_log
 from answerable.errors import LibraryError, SettingsError
-from answerable.interfaces.http.session_search import excerpt_of, folded
+from answerable.text.terms import fold
 
-# Exchanges read for a model; `history_tokens` bounds what it gets.
+# Exchanges to read for a model: more than fit into the default of `history_tokens`, 1,000, which limits what it gets.
 LONGEST_HISTORY = 50
+
+# Characters of the excerpt that a search of conversations shows: two lines of the page's column.
+_LONGEST = 160
+_BEFORE = 40  # of these, before the first word found: a quarter, a guess, not measured
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
@@ -39,7 +41,7 @@ CREATE TABLE IF NOT EXISTS turns (
 );
 CREATE INDEX IF NOT EXISTS turns_of ON turns (session, number);
 """
-# Columns that files of earlier versions lack.
+# Columns to add to files of earlier versions.
 _ADDED = (("sessions", "title"), ("turns", "id"), ("turns", "vote"))
 _TITLE = (
     "coalesce(nullif(title, ''), (SELECT question FROM turns WHERE session = sessions.id ORDER BY number LIMIT 1), '')"
@@ -115,7 +117,7 @@ class Sessions:
     ) -> str | None:
         """Add a turn and return its id, which is also the answer's `turn`; None if the session was deleted meanwhile.
 
-        `instead_of` is a turn whose place it takes. If it asks another question, the turns after it are deleted.
+        The new turn replaces the turn `instead_of`. If it asks another question, the turns after it are deleted.
         """
         turn, now = secrets.token_hex(8), self._now()
         row = (now, exchange.question, exchange.searched, exchange.answer, json.dumps({**answer, "turn": turn}), turn)
@@ -151,17 +153,14 @@ class Sessions:
             rows = self._database.execute(
                 "SELECT id, asked, question, answer, vote FROM turns WHERE session = ? ORDER BY number", (session,)
             ).fetchall()
-        return [_turn(row) for row in rows]
+        names = ("turn", "asked", "question", "answer", "vote")
+        return [
+            {**dict(zip(names, row, strict=True)), "answer": json.loads(row[3]), "vote": row[4] or None} for row in rows
+        ]
 
     def turn(self, session: str, owner: Owner, turn: str) -> dict[str, Any] | None:
         """Return a turn as JSON; None if there is none."""
-        with self._locked():
-            if not self._exists(session, owner):
-                return None
-            row = self._database.execute(
-                "SELECT id, asked, question, answer, vote FROM turns WHERE session = ? AND id = ?", (session, turn)
-            ).fetchone()
-        return _turn(row) if row else None
+        return next((each for each in self.turns(session, owner) or () if each["turn"] == turn), None)
 
     def vote(self, session: str, owner: Owner, turn: str, vote: str) -> bool:
         """Set the vote on an answer: "up", "down" or "". Return False if there is no such turn."""
@@ -180,7 +179,7 @@ class Sessions:
         return found
 
     def rename(self, session: str, owner: Owner, title: str) -> bool:
-        """Set a session's title; "" is its first question again. Return False for an unknown session."""
+        """Set a session's title; "" resets it to the first question. Return False for an unknown session."""
         with self._transaction() as database:
             if not self._exists(session, owner):
                 return False
@@ -188,9 +187,9 @@ class Sessions:
         return True
 
     def list(self, owner: Owner, limit: int = 100, words: str = "") -> list[dict[str, Any]]:
-        """Return the owner's sessions as JSON, the last used first: all, or those that have all of the words.
+        """Return the owner's sessions as JSON, the last used first: all, or those that contain all of the words.
 
-        Case and accents don't matter. `found` is the line of a question or an answer that has the first word.
+        Case and accents don't matter. `found` is the line of a question or an answer that contains the first word.
         """
         wanted = folded(words).split()
         having = "".join(f" AND instr(folded({_TITLE} || char(10) || coalesce({_SAID}, '')), ?)" for _ in wanted)
@@ -266,6 +265,23 @@ class Sessions:
                 raise
 
 
-def _turn(row: tuple[Any, ...]) -> dict[str, Any]:
-    turn, asked, question, answer, vote = row
-    return {"turn": turn, "asked": asked, "question": question, "answer": json.loads(answer), "vote": vote or None}
+def folded(text: str) -> str:
+    """Return the text without case and accents."""
+    return fold(text.casefold())
+
+
+def excerpt_of(said: str, wanted: Sequence[str]) -> str:
+    """Return the line with the most of the folded words, cut around the first; "" if no line has any of them."""
+    lines = [line.strip() for line in said.splitlines()] if wanted else []
+    best, line = max(
+        ((sum(word in plain for word in wanted), line) for line in lines for plain in (folded(line),)),
+        key=lambda pair: pair[0],
+        default=(0, ""),
+    )
+    if not best or len(line) <= _LONGEST:
+        return line if best else ""
+    plain = folded(line)
+    # The position in the folded line is nearly that in the line: folding changes few lengths.
+    first = max(min(plain.index(word) for word in wanted if word in plain) - _BEFORE, 0)
+    cut = line[first : first + _LONGEST].strip()
+    return f"{'…' if first else ''}{cut}{'…' if first + _LONGEST < len(line) else ''}"

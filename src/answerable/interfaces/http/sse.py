@@ -1,11 +1,11 @@
-"""Server-sent events, with keep-alives. The stream ends when the client goes or the server stops."""
+"""Server-sent events, with keep-alives. The stream ends when the client disconnects or the server stops."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import Any, NamedTuple
 
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
@@ -29,16 +29,12 @@ class Event(NamedTuple):
         return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
 
 
-class _Stalled(Exception):
-    """The error when the client doesn't accept data."""
-
-
 async def watched(
     events: AsyncGenerator[Event, None], receive: Receive, service: Service
 ) -> AsyncGenerator[Event | None, None]:
-    """Yield events, or None after a heartbeat's time without one, until the client goes. Always close the events.
+    """Yield events until the client disconnects; yield None after a heartbeat's time without an event.
 
-    Raise Problem when the server stops, and any error of the events.
+    Always close `events`. Raise Problem when the server stops, and any error that `events` raises.
     """
     gone = asyncio.ensure_future(_disconnected(receive))
     stopping = asyncio.ensure_future(service.stopping.wait())
@@ -77,8 +73,9 @@ async def last_of(events: AsyncGenerator[Event, None], receive: Receive, service
 class EventStream(Response):
     """A response that streams events.
 
-    An error before the first event is answered as a problem with its own HTTP status, a later error as an `error`
-    event. The generator is closed when the stream ends, the client goes or stalls, or the server stops.
+    An error before the first event becomes a problem with its own HTTP status, a later error an `error` event. The
+    generator is closed when the stream ends, the client disconnects, or the server stops. `BoundedConnection`
+    disconnects a client that doesn't read.
     """
 
     media_type = MEDIA_TYPE
@@ -91,14 +88,12 @@ class EventStream(Response):
         self._is_started = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._service.metrics.streams.track_inprogress(), suppress(_Stalled):
+        with self._service.metrics.streams.track_inprogress():
             try:
                 async with aclosing(watched(self._events, receive, self._service)) as steps:
                     async for event in steps:
                         await self._send(send, event.encoded() if event else KEEPALIVE_COMMENT)
                 await self._send(send, b"", more=False)
-            except _Stalled:
-                raise
             except Exception as error:
                 found = problem_of(error)
                 if self._is_started:
@@ -114,11 +109,7 @@ class EventStream(Response):
         if not self._is_started:
             self._is_started = True
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        message = {"type": "http.response.body", "body": piece, "more_body": more}
-        try:
-            await asyncio.wait_for(send(message), self._service.options.patience)
-        except asyncio.TimeoutError as error:
-            raise _Stalled from error
+        await send({"type": "http.response.body", "body": piece, "more_body": more})
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-import uvicorn
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from answerable.errors import SettingsError
-from answerable.interfaces.http.access.callers import Caller
-from answerable.interfaces.http.access.key_file import Keys
-from answerable.interfaces.http.guards.origins import is_loopback
-from answerable.interfaces.http.guards.stack import Guards
-from answerable.interfaces.http.listening import listen
+from answerable.interfaces.http.guards.callers import Caller
+from answerable.interfaces.http.guards.key_file import Keys
+from answerable.interfaces.http.guards.stack import GuardedServer, Guards
 from answerable.interfaces.http.problems import problem
-from answerable.interfaces.mcp.calls import user_of
 from answerable.interfaces.mcp.server import LibraryServer
+from answerable.interfaces.mcp.tools import user_of
 
 PATH = "/mcp"
-# Seconds for answers after a stop signal.
+# Seconds to finish answers after a stop signal: few, since clients ask again.
 STOP_AFTER = 5
 
 
@@ -41,33 +37,26 @@ def parse_listen(text: str) -> tuple[str, int]:
 
 
 def serve_http(server: LibraryServer, host: str, port: int, keys: Keys | None, say: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM, without keys only locally; report the URL to `say`. Raise SettingsError."""
+    """Serve until SIGINT or SIGTERM; without keys, only locally. Call `say` with the URL. Raise SettingsError."""
     if keys is not None:
-        # Fail now rather than at each request.
+        # Read the keys now, so that an error is raised at the start rather than at each request.
         keys.list()
-    elif not is_loopback(host):
-        raise SettingsError(
-            f"Without keys, anyone who can reach {host} could read everything. Make a key with "
-            "`answerable keys add --role ask FILE` and start with --keys FILE, or listen on 127.0.0.1."
-        )
     guards = Guards(keys)
-    with listen(host, port) as listener:
-        shown = f"[{host}]" if ":" in host else host
-        say(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
-        config = uvicorn.Config(
-            guards.around(_app(server)),
-            log_level=logging.WARNING,
-            timeout_graceful_shutdown=STOP_AFTER,
-            **guards.uvicorn_options(),
-        )
-        # uvicorn raises the stop signal again at its end.
+    exposed = (
+        "read everything. Make a key with `answerable keys add --role ask FILE` and start with --keys FILE, or listen "
+        "on 127.0.0.1."
+    )
+    serving = GuardedServer(guards.around(_app(server)), guards, host, port, exposed, STOP_AFTER)
+    with serving.socket:
+        say(f"{serving.address}{PATH}")
+        # uvicorn raises the stop signal again when it has stopped.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         with suppress(KeyboardInterrupt):
-            uvicorn.Server(config).run(sockets=[listener])
+            serving.serve_until_stopped()
 
 
 def _app(server: LibraryServer) -> ASGIApp:
-    # The guards check Host and Origin.
+    # The guards check the headers Host and Origin, so the SDK needn't.
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     return _KnownCallers(server.streamable_http_app(streamable_http_path=PATH, transport_security=security))
 

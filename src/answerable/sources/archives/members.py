@@ -1,23 +1,25 @@
-"""What archives of every kind have in common: members by name, what is refused, and the limit on unpacked bytes."""
+"""What archives of all formats have in common: their interface, what is refused in them, and how members are read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
+from answerable.datatypes import Document
 from answerable.errors import DamagedSource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.sources.formats import SAMPLE
+from answerable.formats.format import Format
+from answerable.sources.context import Beside
+from answerable.sources.formats import SAMPLE, UNPACKING
 
-MAX_MEMBERS = 100_000
-# Repetitive text packs well; a high ratio means a bomb only from this size on.
+MAX_MEMBERS = 100_000  # files in an archive; a round number, not measured
+# Unpacked bytes: repetitive text packs well, so a high ratio means a decompression bomb only above this size.
 SMALL = 10_000_000
-MAX_RATIO = 200
-# No system allows a longer path.
+MAX_RATIO = 200  # unpacked bytes per packed byte; a round number, not measured
+# Characters of a member's path: no system allows a longer path.
 _LONGEST_NAME = 4_096
-_CHUNK = 1 << 20
 
 AGAIN = "download or export it again"
 UNPACK = "unpack it and add the folder instead"
@@ -28,7 +30,7 @@ Wanted = Callable[[bytes, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive: its path there, its declared size unpacked, and the bytes it takes packed."""
+    """A file in an archive: its path in the archive, its declared unpacked size and its packed size, in bytes."""
 
     name: str
     size: int
@@ -45,17 +47,17 @@ class Archive(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """The paths of its files, each once, in the order in which `members` yields them."""
+        """The paths of the archive's files, each once, in the order in which `members` yields them."""
 
     def members(self, names: Collection[str]) -> Iterator[Member]:
-        """Yield these files; each can be read until the next is asked for. Raise SourceError."""
+        """Yield the files of these names; each can be read until the next is requested. Raise SourceError."""
 
     def close(self) -> None:
         """Close the file. Idempotent."""
 
 
 def head_of(file: bytes | Path) -> bytes:
-    """Return the first bytes of a file, which tell its format."""
+    """Return the first bytes of a file, from which its format is recognised."""
     if isinstance(file, bytes):
         return file[:SAMPLE]
     with file.open("rb") as opened:
@@ -63,7 +65,7 @@ def head_of(file: bytes | Path) -> bytes:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a member is hidden, or of macOS."""
+    """Whether an archive member is a hidden file, or one that macOS adds (`__MACOSX`)."""
     return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
@@ -103,13 +105,13 @@ class Budget:
     def read(self, member: Member, wanted: Wanted | None = None) -> bytes | None:
         """Return a member's bytes, or None if `wanted` rejects its first bytes and name.
 
-        Raise SourceError if it is too large, larger than declared, or damaged.
+        Raise SourceError if the member is too large, larger than declared, or damaged.
         """
         pieces = []
         size = 0
         try:
             with member.open() as stream:
-                while piece := stream.read(_CHUNK):
+                while piece := stream.read(1 << 20):
                     if not size and wanted and not wanted(piece[:SAMPLE], member.name):
                         return None
                     size += len(piece)
@@ -121,8 +123,7 @@ class Budget:
             raise UnsupportedSource(
                 f"{self._source} uses an unknown compression method ({error}): {self._advice or REPACK}"
             ) from error
-        except Exception as error:
-            # Each compression method raises its own errors.
+        except UNPACKING as error:
             raise DamagedSource(
                 f"{self._source} is damaged at its member {member.name[:80]!r} ({str(error)[:200]}): "
                 f"{self._advice or AGAIN}"
@@ -145,5 +146,24 @@ class Budget:
 
 
 def is_bomb(size: int, packed: int) -> bool:
-    """Whether a member is a decompression bomb, by its size unpacked and packed."""
+    """Whether a member is a decompression bomb, by its unpacked and its packed size in bytes."""
     return size > SMALL and size > packed * MAX_RATIO
+
+
+class ReadMember(Protocol):
+    """Reads one member of a file, given as its bytes or as the document that was already made of it."""
+
+    def __call__(
+        self,
+        data: bytes | Document,
+        source: str,
+        *,
+        known: Format | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        beside: Beside | None = None,
+    ) -> list[Document]:
+        """Return the member's documents, with this metadata added. Raise SourceError.
+
+        `known` is the member's format, if its name and first bytes don't show it. `beside` returns the bytes of a file
+        next to a chat.
+        """

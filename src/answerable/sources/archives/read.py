@@ -1,30 +1,37 @@
-"""Archives → Documents: a chat exported from a phone, or any files.
+"""Archives → Documents: an exported chat, or any files. Also opens one member, and finds recordings next to a chat.
 
 An archive with anything malicious in it is refused whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import closing, suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.sources.archives.beside import RecordingsBeside
-from answerable.sources.archives.members import Archive, Budget, Member, Wanted, head_of, is_hidden
-from answerable.sources.archives.open import open_archive
-from answerable.sources.archives.unpacking import PASSED_OVER, Unpacking
-from answerable.sources.chats import bundles
-from answerable.sources.context import ReadContext
-from answerable.sources.formats import ARCHIVES, SAMPLE, Format, recognise
-from answerable.sources.html.page_assets import LONGEST_PAGE, MOST_PAGES, PageAssets, is_page, may_be_asset
-from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
-from answerable.sources.members import ReadMember
-from answerable.sources.recordings.formats import has_suffix
+from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
+from answerable.formats.built_in import TAR, ZIP
+from answerable.formats.format import Format
+from answerable.formats.marks import is_named_recording, is_tar
+from answerable.sources.archives.archives import PASSED_OVER, Unpacking
+from answerable.sources.archives.members import Archive, Budget, Member, ReadMember, Wanted, head_of, is_hidden
+from answerable.sources.chats import slack as bundles
+from answerable.sources.context import Beside, ReadContext
+from answerable.sources.formats import SAMPLE, UNPACKING, recognise, why_unread
+from answerable.sources.html.page_parts import (
+    LONGEST_PAGE,
+    MOST_PAGES,
+    PAGE_PART,
+    PageAssets,
+    is_in_page_folder,
+    is_page,
+    is_page_part,
+    may_be_asset,
+)
 from answerable.sources.text import decode
-from answerable.sources.unread import LeftOut
 from answerable.sources.whatsapp.read import is_chat
 from answerable.sources.whatsapp.voice_notes import is_chat_name
 
@@ -34,10 +41,10 @@ _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml
 
 
 def read_archive(file: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
-    """Return the chat in an archive that a phone exported, or every supported document in any other archive.
+    """Return the chat if a phone exported this archive, otherwise every supported document in the archive.
 
-    Archives in it are read too, archives in these aren't. `max_file_size` limits the unpacked bytes of all documents
-    together. A member that can't be read is added to `context.skipped`.
+    Archives in the archive are read too, but not archives inside those. `max_file_size` limits the unpacked bytes of
+    all documents together. A member that can't be read is added to `context.skipped`.
     """
     limit = context.limits.max_file_size
     budget, unpacking = Budget(limit, source), Unpacking(limit * PASSED_OVER, context.working)
@@ -55,7 +62,7 @@ class _Reading:
     def documents(self, file: bytes | Path, source: str) -> list[Document]:
         kind = recognise(head_of(file), source)
         with closing(open_archive(file, source, kind, self.unpacking)) as archive:
-            if _OFFICE.intersection(archive.names) and kind is Format.ZIP:
+            if _OFFICE.intersection(archive.names) and kind is ZIP:
                 raise UnsupportedSource(
                     f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
                     "otherwise save it as PDF, HTML or plain text, then add that file"
@@ -63,7 +70,7 @@ class _Reading:
             names = [name for name in archive.names if not is_hidden(name)]
             chats = _chat_exports(archive, names, self.budget)
             if chats:
-                beside = RecordingsBeside(archive, kind, names, self.context.limits.max_file_size)
+                beside = SiblingRecordings(archive, kind, names, self.context.limits.max_file_size)
                 sources = ((data, f"{source}!/{name}") for name, data in chats)
                 return [each for chat in sources for each in self.read_member(*chat, beside=beside)]
             return self._members(archive, names)
@@ -85,7 +92,7 @@ class _Reading:
             try:
                 if isinstance(data, SourceTooLarge):
                     raise data
-                if recognise(data[:SAMPLE], name) not in ARCHIVES:
+                if not recognise(data[:SAMPLE], name).is_archive:
                     documents += self.read_member(data, name)
                     is_read = True
                 elif self.is_outermost:
@@ -108,9 +115,9 @@ class _Reading:
         return documents
 
     def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes | SourceTooLarge]]:
-        """Yield the source of each file that a reader takes, with its bytes or why it is too large; count the others.
+        """Yield each supported file's source, and its bytes or the error that it is too large; count skipped files.
 
-        The files of one conversation, such as the days of a Slack channel, are one, named as their folder.
+        The files of one conversation, such as the days of a Slack channel, count as one file with their folder's name.
         """
         conversations = bundles.in_archive(names)
         bundled = {name for files in conversations.values() for name in files.values()}
@@ -125,18 +132,24 @@ class _Reading:
         for name in sorted(lists):
             self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{name}")
         for member in archive.members(names - bundled - lists):
-            source, left_out = f"{archive.source}!/{member.name}", LeftOut(self.context.ocr)
-            data = self._bytes(archive, member, left_out.takes)
+            source, reason = f"{archive.source}!/{member.name}", ""
+
+            def takes(head: bytes, name: str) -> bool:
+                nonlocal reason
+                reason = why_unread(head, name, self.context.ocr)
+                return not reason
+
+            data = self._bytes(archive, member, takes)
             if data is None:
-                self.context.skipped.count(left_out.reason, source)
+                self.context.skipped.count(reason, source)
             else:
                 yield source, data
 
     def _bytes(self, archive: Archive, member: Member, is_wanted: Wanted) -> bytes | SourceTooLarge | None:
-        if not has_suffix(member.name):
+        if not is_named_recording(member.name):
             return self.budget.read(member, is_wanted)
         try:
-            # A long film doesn't keep the rest from being read.
+            # Recordings have a budget of their own, so that a long film doesn't keep other files from being read.
             return Budget(self.context.limits.max_file_size, archive.source).read(member, is_wanted)
         except SourceTooLarge as error:
             if self.unpacking.is_exceeded:
@@ -144,7 +157,7 @@ class _Reading:
             return error
 
     def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
-        """Return what the archive's pages load; they are read only if there are files that a page may load."""
+        """Return the files that the archive's pages load. Read pages only if there are files that a page may load."""
         is_asked = any(may_be_asset(name) and not is_page_part(name, in_page_folder=False) for name in names)
         pages = [name for name in names if is_page(name)][:MOST_PAGES] if is_asked else []
         budget = Budget(self.context.limits.max_file_size, archive.source)
@@ -159,8 +172,121 @@ def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> l
     named = [name for name in texts if is_chat_name(name)]
     chats = []
     for member in archive.members(named or (texts if len(documents) == 1 else [])):
-        data = budget.read(member, LeftOut(None).takes)
+        data = budget.read(member, lambda head, name: not why_unread(head, name, None))
         with suppress(UnsupportedSource):
             if data is not None and is_chat(decode(data, member.name)):
                 chats.append((member.name, data))
     return chats
+
+
+_UNKNOWN = 1 << 62  # bytes, in place of a size that isn't known: no limit
+# Suffixes of compressed tar archives: `notes.tar.gz`, `notes.tgz`.
+_TARS = (".tar", ".tgz", ".tbz", ".tbz2", ".txz")
+
+
+def open_archive(file: bytes | Path, source: str, kind: Format, unpacking: Unpacking) -> Archive:
+    """Open an archive of this format, and check all its members. Raise SourceError."""
+    if kind is ZIP:
+        from answerable.sources.archives.archives import ZipArchive
+
+        return ZipArchive(file, source)
+    if kind is TAR or _is_packed_tar(file, source, unpacking):
+        from answerable.sources.archives.archives import TarArchive
+
+        return TarArchive(file, source, unpacking)
+    return CompressedFile(file, source, unpacking)
+
+
+def _is_packed_tar(file: bytes | Path, source: str, unpacking: Unpacking) -> bool:
+    """Whether a compressed file is a tar archive, by its name or by its first unpacked bytes."""
+    path = PurePosixPath(source.lower())
+    if path.suffix in _TARS or PurePosixPath(path.stem).suffix in _TARS:
+        return True
+    try:
+        with unpacking.opened(file, source) as (stream, _):
+            return is_tar(stream.read(512))
+    except (SourceError, *UNPACKING):
+        # The data is damaged: reading the file raises the error.
+        return False
+
+
+class SiblingRecordings:
+    """Finds a recording by its file name, in any folder of an archive. See `context.Beside`."""
+
+    def __init__(self, archive: Archive, kind: Format, names: Collection[str], limit: int) -> None:
+        self._archive = archive
+        # Read all recordings in one pass: a compressed tar is unpacked from its beginning each time.
+        self._in_one_pass = kind is not ZIP
+        self._limit = limit
+        self._named = {PurePosixPath(name).name: name for name in names if is_named_recording(name)}
+        self._read: dict[str, bytes] = {}
+
+    def __call__(self, name: str) -> bytes | None:
+        """Return the bytes of a recording, or None. Raise SourceError."""
+        if name not in self._named:
+            return None
+        member = self._named[name]
+        if self._in_one_pass and not self._read:
+            budget = Budget(self._limit, self._archive.source)
+            for each in self._archive.members(self._named.values()):
+                self._read[each.name] = budget.read(each) or b""
+        # In a zip, each recording must be within the limit, but all together may exceed it.
+        return self._read[member] if member in self._read else _bytes(self._archive, member, self._limit)
+
+
+@contextmanager
+def opened_member(
+    file: bytes | Path, source: str, member: str, limit: int, unpacking: Unpacking
+) -> Iterator[tuple[bytes, Beside]]:
+    """Open an archive; yield the bytes of a member, and a function that returns the recordings next to it.
+
+    `member` is the path in the archive, or `inner.zip!/path` for a member of an inner archive. Raise SourceError.
+    """
+    kind = recognise(head_of(file), source)
+    if not kind.is_archive:
+        raise UnsupportedSource(f"{source} is no longer an archive: add it again")
+    with closing(open_archive(file, source, kind, unpacking)) as archive:
+        names = [name for name in archive.names if not is_hidden(name)]
+        if member in names:
+            yield _bytes(archive, member, limit), SiblingRecordings(archive, kind, names, limit)
+            return
+        inner = next((name for name in names if member.startswith(f"{name}!/")), None)
+        if inner is None:
+            raise DamagedSource(f"{member} is no longer in {source}: add it again")
+        data, rest = _bytes(archive, inner, limit), member.removeprefix(f"{inner}!/")
+        with opened_member(data, f"{source}!/{inner}", rest, limit, unpacking) as opened:
+            yield opened
+
+
+def _bytes(archive: Archive, name: str, limit: int) -> bytes:
+    (data,) = [Budget(limit, archive.source).read(member) for member in archive.members([name])]
+    return data or b""
+
+
+class CompressedFile:
+    """An open compressed file, as an archive with one member. See `members.Archive`."""
+
+    def __init__(self, archive: bytes | Path, source: str, unpacking: Unpacking) -> None:
+        self.source = source
+        self._archive = archive
+        self._unpacking = unpacking
+        self._opened = ExitStack()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The file's name without the suffix of its compression. A name stored in the file isn't trusted."""
+        path = PurePosixPath(self.source.replace("\\", "/"))
+        return [path.stem or "file"]
+
+    def members(self, names: Collection[str]) -> Iterator[Member]:
+        """Yield the file, unless no names are given."""
+        # No sizes are needed: the stream itself refuses decompression bombs.
+        yield from (Member(name, _UNKNOWN, _UNKNOWN, self._stream) for name in names)
+
+    def _stream(self) -> IO[bytes]:
+        self.close()
+        return self._opened.enter_context(self._unpacking.opened(self._archive, self.source))[0]
+
+    def close(self) -> None:
+        """Close the file. Idempotent."""
+        self._opened.close()

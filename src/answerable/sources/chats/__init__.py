@@ -1,1 +1,1 @@
-"""Exports of chats other than WhatsApp's, each as a document of the same shape."""
+"""Exports of chats from apps other than WhatsApp, read as documents that all have the same shape."""

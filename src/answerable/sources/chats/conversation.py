@@ -1,41 +1,41 @@
-"""A conversation of any app → Document: every message as a line with time, notes, sender and text, and a part.
+"""A conversation of any app → Document: each message is a part, written as time, notes, sender and text.
 
     [2024-03-05 21:15, in reply to Ben: “see you at eight”, 👍 Cara] Ana: I'll bring the drill.
 
 Notes come before the sender, so that only the sender's own words are quoted. The content is made from the export and
-isn't the file's text, so its lines aren't cited; such a chat has `metadata["app"]`, WhatsApp's has not.
+isn't the file's text, so its lines aren't cited. These chats have `metadata["app"]`; chats of WhatsApp don't.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, time, timedelta, timezone
 from pathlib import PurePosixPath
+from typing import Any
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
-from answerable.sources.text import stem
+from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.sources.text import PartedText, make_document, stem
+from answerable.sources.whatsapp.dates import DateOrder, DateText, decide_order, parse_clock, parse_date, resolve
 from answerable.text.characters import encodable
 
 LOCAL = "local time of the export"
 UTC = "UTC"
-_LONGEST_SENDER = 160
-_LONGEST_NOTE = 200
-_LONGEST_QUOTE = 80
-_LONGEST_TITLE = 200
-_MOST_NOTES = 20
+_LONGEST_SENDER = 160  # characters, as in a chat of WhatsApp
+_LONGEST_NOTE = 200  # characters
+_LONGEST_TITLE = 200  # characters
 _BARE_NAMES = frozenset({"chat", "index", "data", "messages"})
-_DELETED = "This message was deleted"
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
     """One message, or a notice if `sender` is None.
 
-    `time` is naive, in the conversation's time zone. `files` are names of attached files, `media` kinds of those
-    without a name. `notes` are what the app shows beside the text: replies, edits, reactions. `anchor` is its place on
-    the page of an export in HTML.
+    `time` is naive, in the conversation's time zone. `files` are names of attached files, `media` the kinds of
+    attachments without a name. `notes` are what the app shows next to the text: replies, edits, reactions. `anchor` is
+    the message's anchor on the page of an HTML export.
     """
 
     time: datetime | None
@@ -62,49 +62,45 @@ class Conversation:
 def documents_of(conversations: Iterable[Conversation], source: str, is_one: bool) -> list[Document]:
     """Return a document for each conversation that has a message.
 
-    If the file holds one conversation, its source is the file's; of several, each is named as a member of the file.
+    The document of a single conversation has the file's source; each of several is named as a member of the file.
     """
-    taken: Counter[str] = Counter()
-    documents = []
-    for conversation in conversations:
-        if not any(each.sender is not None for each in conversation.messages):
-            continue
-        name = source if is_one else _member(source, conversation.title, taken)
-        documents.append(document_of(conversation, name))
-    return documents
+    used: Counter[str] = Counter()
+    found = (each for each in conversations if _has_message(each))
+    return [_document(each, source if is_one else _member(source, each.title, used)) for each in found]
 
 
-def document_of(conversation: Conversation, source: str) -> Document:
+def document_of(conversation: Conversation, source: str) -> Document | None:
+    """Return a conversation as a document, or None if it has no message."""
+    return _document(conversation, source) if _has_message(conversation) else None
+
+
+def _has_message(conversation: Conversation) -> bool:
+    return any(each.sender is not None for each in conversation.messages)
+
+
+def _document(conversation: Conversation, source: str) -> Document:
     """Return a conversation as a document with a part for each message and notice."""
-    lines: list[str] = []
-    parts: list[Part] = []
-    end = 0
+    written = PartedText()
     for message in conversation.messages:
         head, placeholders, body = _pieces(message)
-        line = head + placeholders + body
-        before = 1 if lines else 0
-        start, end = end + before, end + before + len(line)
-        lines.append(line)
-        own = end if message.is_deleted else start + len(head) + len(placeholders)
+        written.write("\n" if written.parts else "")
+        own = written.length + len(head + placeholders + (body if message.is_deleted else ""))
         kind = PartKind.MESSAGE if message.sender is not None else PartKind.NOTICE
         sender = one_line(message.sender, _LONGEST_SENDER) if message.sender is not None else None
-        parts.append(Part(start, end, kind, anchor=message.anchor, time=message.time, sender=sender, body=own))
-    content = "\n".join(lines)
+        line = head + placeholders + body
+        written.part(line, kind, anchor=message.anchor, time=message.time, sender=sender, body=own)
     title = one_line(conversation.title, _LONGEST_TITLE) or _title(source)
-    metadata = {"app": conversation.app, "time_zone": conversation.time_zone, **conversation.metadata}
-    return Document(
-        document_id(source, content),
-        content,
-        source,
-        title,
-        DocumentType.CHAT,
-        metadata={**metadata, **_counted(parts)},
-        parts=tuple(parts),
-    )
+    metadata: dict[str, object] = {
+        "app": conversation.app,
+        "time_zone": conversation.time_zone,
+        **conversation.metadata,
+    }
+    metadata |= _counted(written.parts)
+    return make_document(source, written.content, DocumentType.CHAT, written.parts, title, metadata)
 
 
 def _title(source: str) -> str:
-    """Return the file's name; of a file that is called `chat` in every folder, the folder's."""
+    """Return the file's name, or the folder's name for a file that every export names alike, such as `chat`."""
     path = PurePosixPath(source.replace("\\", "/").replace("!/", "/"))
     return path.parent.name if path.stem.lower() in _BARE_NAMES and path.parent.name else stem(source)
 
@@ -117,15 +113,15 @@ def _counted(parts: list[Part]) -> dict[str, object]:
 
 
 def _pieces(message: ChatMessage) -> tuple[str, str, str]:
-    """Return a message's header, placeholders of media without a name, and text with the names of attached files."""
+    """Return a message's header, placeholders for media without a name, and text with the names of attached files."""
     stamp = [f"{message.time:%Y-%m-%d %H:%M}"] if message.time else []
-    notes = [one_line(note, _LONGEST_NOTE) for note in message.notes[:_MOST_NOTES]]
+    notes = [one_line(note, _LONGEST_NOTE) for note in message.notes[:20]]
     inside = ", ".join(filter(None, stamp + notes))
     head = f"[{inside}] " if inside else ""
     if message.sender is not None:
         head += f"{one_line(message.sender, _LONGEST_SENDER)}: "
     if message.is_deleted:
-        return head, "", _DELETED
+        return head, "", "This message was deleted"
     files = [f"{one_line(name, _LONGEST_NOTE)} (file attached)" for name in message.files if name.strip()]
     text = plain_text(message.text)
     body = "\n".join(filter(None, [*files, text]))
@@ -134,19 +130,19 @@ def _pieces(message: ChatMessage) -> tuple[str, str, str]:
 
 
 def plain_text(text: str) -> str:
-    """Return a text without white space at its ends, lone surrogates, NULs and foreign line ends."""
+    """Return text with `\\n` line ends, and without white space at its ends, lone surrogates and NULs."""
     return encodable(text).replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def one_line(text: str | None, longest: int) -> str:
-    """Return a text in one line, cut at its last word."""
+    """Return text on one line; if it is over `longest` characters, cut it between words."""
     line = " ".join(plain_text((text or "")[: 4 * longest]).split())
     return line if len(line) <= longest else f"{line[:longest].rsplit(' ', 1)[0]}…"
 
 
 def reply_note(sender: str, text: str) -> str:
     """Return the note of a reply: `in reply to Ben: “see you at eight”`."""
-    quote = one_line(text, _LONGEST_QUOTE)
+    quote = one_line(text, 80)
     name = one_line(sender, _LONGEST_SENDER)
     if not name:
         return f"in reply to “{quote}”" if quote else "in reply to an earlier message"
@@ -154,7 +150,7 @@ def reply_note(sender: str, text: str) -> str:
 
 
 def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
-    """Return messages by time; one without a time stays behind the one before it."""
+    """Return messages sorted by time; a message without a time stays behind the message before it."""
 
     def dated() -> Iterator[tuple[datetime, ChatMessage]]:
         last = datetime.min
@@ -165,7 +161,162 @@ def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return [message for _, message in sorted(dated(), key=lambda pair: pair[0])]
 
 
-def _member(source: str, title: str, taken: Counter[str]) -> str:
+def _member(source: str, title: str, used: Counter[str]) -> str:
     name = one_line(title, _LONGEST_TITLE).replace("/", "-").replace("\\", "-") or "untitled"
-    taken[name] += 1
-    return f"{source}!/{name}" if taken[name] == 1 else f"{source}!/{name} ({taken[name]})"
+    used[name] += 1
+    return f"{source}!/{name}" if used[name] == 1 else f"{source}!/{name} ({used[name]})"
+
+
+def rows(value: Any) -> list[dict[str, Any]]:
+    """Return the JSON objects in a list; [] for anything else."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def row(value: Any) -> dict[str, Any]:
+    """Return a JSON object; {} for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def words(value: Any) -> str:
+    """Return a string, or an integer as a string; "" for anything else."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+
+
+def first(*values: Any) -> str:
+    """Return the first value that isn't blank, as a string, or ""."""
+    return next((text for value in values if (text := words(value)).strip()), "")
+
+
+def epoch(value: Any) -> datetime | None:
+    """Return the time in UTC of seconds since 1970, given as a number or a string."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # The limit is in the year 9987: datetime has no years after 9999.
+    if isinstance(value, bool) or not 0 <= seconds <= 253_000_000_000:
+        return None
+    return datetime(1970, 1, 1) + timedelta(seconds=int(seconds))
+
+
+def milliseconds(value: Any) -> datetime | None:
+    """Return the time in UTC of milliseconds since 1970."""
+    try:
+        return epoch(float(value) / 1000)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def moment(value: Any) -> tuple[datetime | None, timedelta | None]:
+    """Return the time of an ISO timestamp without its zone, and the zone's offset from UTC; None if missing."""
+    text = words(value).strip()
+    if len(text) < 16 or len(text) > 40:
+        return None, None
+    # Python 3.10 doesn't parse Z, and parses fractions of three or six digits only.
+    text = text[:-1] + "+00:00" if text[-1] in "Zz" else text
+    whole, zone = text[:19], text[19:]
+    zone = zone[max(zone.rfind("+"), zone.rfind("-")) :] if "+" in zone or "-" in zone else ""
+    try:
+        read = datetime.fromisoformat(whole + zone)
+    except ValueError:
+        return None, None
+    return read.replace(tzinfo=None), read.utcoffset()
+
+
+def zone_name(offsets: set[timedelta | None], unknown: str) -> str:
+    """Return the name of the time zone that all times of an export share, or `unknown` if the export has no offsets."""
+    if len(offsets) != 1:
+        return "as written, with several offsets from UTC" if offsets - {None} else unknown
+    (offset,) = offsets
+    return unknown if offset is None else "UTC" if not offset else str(timezone(offset))
+
+
+def file_name(path: Any) -> str:
+    """Return the name at the end of a path or address."""
+    return words(path).split("?", 1)[0].replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def counted(names: list[str], count: Any) -> str:
+    """Return the names of who reacted, or else how many reacted; skip blank names."""
+    names = list(filter(None, names))
+    if names:
+        more = count - len(names) if isinstance(count, int) and count > len(names) else 0
+        return ", ".join(names[:5]) + (f" and {more + len(names[5:])} more" if more or names[5:] else "")
+    return str(count) if isinstance(count, int) and not isinstance(count, bool) and count > 1 else ""
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Yield the strings in a list."""
+    yield from (each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+_STAMP = re.compile(
+    r"\s{0,3}(?P<date>\d{1,4}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}\d{1,4})\.?,?\s{1,3}"
+    r"(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?P<half>\s?[\w. ]{0,8})\s{0,3}"
+)
+_SHORT_DATE = re.compile(r"(?P<day>\d{1,2})[-. ](?P<month>[A-Za-z]{3})[-. ](?P<year>\d{2,4})\s(?P<rest>.{4,12})")
+_NAMED = re.compile(
+    r"(?P<month>[A-Z][a-z]{2}) (?P<day>\d{1,2}), (?P<year>\d{4}) {1,2}(?P<clock>\d{1,2}:[\d:]{2,5} [AP]M)"
+)
+_CLOCK = re.compile(r"\s{0,9}(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(.{0,10})")
+_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
+
+
+def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
+    """Return the times of all timestamps of a file; None for a timestamp that can't be parsed."""
+    split = [_date_and_clock(stamp) for stamp in stamps]
+    order = decide_order([(found[0], 1) for found in split if found], [DateOrder.MDY, DateOrder.DMY, DateOrder.YMD])
+    return [_joined(found, order) if found else named_moment(stamp) for found, stamp in zip(split, stamps, strict=True)]
+
+
+def named_moment(stamp: str) -> datetime | None:
+    """Return the time of a timestamp with the month's English name, or None."""
+    if short := _SHORT_DATE.fullmatch(stamp.strip()):
+        clock = clock_of(short["rest"])
+        year = int(short["year"]) + (2000 if len(short["year"]) == 2 else 0)
+        return _named_date(year, short["month"].title(), int(short["day"]), clock)
+    found = _NAMED.match(stamp.strip())
+    if not found:
+        return None
+    return _named_date(int(found["year"]), found["month"], int(found["day"]), clock_of(found["clock"]))
+
+
+def _named_date(year: int, month: str, day: int, clock: timedelta | None) -> datetime | None:
+    try:
+        return None if clock is None else datetime(year, _MONTHS[month], day) + clock
+    except (ValueError, KeyError, OverflowError):
+        return None
+
+
+def clock_of(text: str) -> timedelta | None:
+    """Return the time since midnight of `2:03 PM` or `14:03`, or None."""
+    found = _CLOCK.match(text)
+    clock = parse_clock("", found[1], found[2]) if found else None
+    return timedelta(seconds=clock.seconds) if clock else None
+
+
+def _date_and_clock(stamp: str) -> tuple[DateText, timedelta] | None:
+    found = _STAMP.fullmatch(stamp)
+    if not found:
+        return None
+    date = parse_date(found["date"])
+    clock = clock_of(found["clock"] + found["half"])
+    return (date, clock) if date and clock is not None else None
+
+
+def _joined(found: tuple[DateText, timedelta], order: DateOrder) -> datetime | None:
+    day = resolve(found[0], order)
+    return datetime.combine(day, time()) + found[1] if day else None
+
+
+def messages_below(headers: re.Pattern[str], content: str) -> Iterator[tuple[re.Match[str], str]]:
+    """Yield each header with the text below it, up to the next header."""
+    header: re.Match[str] | None = None
+    for following in headers.finditer(content):
+        if header is not None:
+            yield header, content[header.end() : following.start()]
+        header = following
+    if header is not None:
+        yield header, content[header.end() :]

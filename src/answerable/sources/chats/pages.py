@@ -1,4 +1,4 @@
-"""Pages that Telegram, DiscordChatExporter and imessage-exporter write → conversations; a message's anchor is kept."""
+"""HTML pages of Telegram, DiscordChatExporter and imessage-exporter → conversations; messages keep their anchors."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from answerable.sources.chats.conversation import LOCAL, UTC, ChatMessage, Conversation, in_order, one_line, reply_note
-from answerable.sources.chats.discord import channel_title
-from answerable.sources.chats.fields import file_name
-from answerable.sources.chats.stamps import clock_of, named_moment, read_stamps
+from answerable.sources.chats.communities import channel_title
+from answerable.sources.chats.conversation import (
+    LOCAL,
+    UTC,
+    ChatMessage,
+    Conversation,
+    clock_of,
+    file_name,
+    in_order,
+    named_moment,
+    one_line,
+    read_stamps,
+    reply_note,
+)
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -21,7 +31,7 @@ _BLOCKS = frozenset({"br", "div", "p", "li", "tr", "hr"})
 
 
 def page_conversation(page: LexborHTMLParser) -> Conversation | None:
-    """Return the conversation on a page, or None if it is no such page."""
+    """Return the conversation on a page, or None if the page isn't one of these exports."""
     if page.css_first(".page_wrap .history") is not None:
         return _telegram(page)
     if page.css_first(".chatlog") is not None:
@@ -124,7 +134,7 @@ def _discord(page: LexborHTMLParser) -> Conversation:
 
 
 def _discord_nodes(page: LexborHTMLParser) -> Iterator[tuple[LexborNode, str | None, str, str]]:
-    """Yield each message with its sender (None for a notice), its date and time, or only its time of day."""
+    """Yield each message's element, sender (None for a notice), date and time, and time of day; "" if missing."""
     sender = ""
     for node in page.css(".chatlog__message-container"):
         # Only the first message of a group names its author.
@@ -136,7 +146,7 @@ def _discord_nodes(page: LexborHTMLParser) -> Iterator[tuple[LexborNode, str | N
 
 
 def _after(last: datetime | None, clock: str) -> datetime | None:
-    """Return the time of day on the day of the message before, or on the next."""
+    """Return this time of day on the day of the previous message, or on the next day if that would be earlier."""
     since = clock_of(clock)
     if last is None or since is None:
         return last

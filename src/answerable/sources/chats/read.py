@@ -1,24 +1,39 @@
-"""Exports of chats → Documents, recognised by their shape whatever the file is called; [] or None for anything else."""
+"""Chat exports → Documents, recognised by their content whatever the file is called; [] or None for anything else.
+
+This module also reads conversations with ChatGPT and Claude (`conversations.json`), whose times are UTC.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
-from answerable.sources.chats.conversation import Conversation, document_of, documents_of
-from answerable.sources.chats.fields import row
-from answerable.sources.formats import BUNDLE
+from answerable.formats.marks import BUNDLE
+from answerable.sources.chats.conversation import (
+    ChatMessage,
+    Conversation,
+    document_of,
+    documents_of,
+    epoch,
+    file_name,
+    first,
+    moment,
+    row,
+    rows,
+    words,
+)
 
 if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
-# One of these is in every export; looking for them spares other JSON a second parse.
+# Every chat export contains one of these words: searching for them first saves parsing other JSON twice.
 _WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList sender body".split()))
-# Two words that only one app's export has together: if the JSON can't be read, it is a damaged export.
+# Each pair of words occurs only in one app's export: a file with a pair that isn't valid JSON is a damaged export.
 _PAIRS = (
     ('"date_unixtime"', '"from_id"'),
     ('"sender_name"', '"timestamp_ms"'),
@@ -27,17 +42,16 @@ _PAIRS = (
     ('"guild"', '"channel"'),
     ('"client_msg_id"', '"ts"'),
 )
-_LOOKED_AT = 20_000
 
 
 def chats_in_json(content: str, source: str) -> list[Document]:
-    """Return the documents in JSON or JSON lines. Raise DamagedSource for an export that is cut off."""
+    """Return the chats in JSON or JSON lines as documents. Raise DamagedSource for an export that is cut off."""
     if content.lstrip()[:1] not in ("{", "[") or not any(word in content for word in _WORDS):
         return []
     try:
         exported = _parsed(content)
     except (ValueError, RecursionError) as error:
-        start = content[:_LOOKED_AT]
+        start = content[:20_000]
         if any(one in start and other in start for one, other in _PAIRS):
             raise DamagedSource(
                 f"{source} is a chat export that is cut off or damaged ({str(error)[:100]}): export the chat again"
@@ -58,38 +72,38 @@ def _parsed(content: str) -> Any:
 
 
 def _conversations(exported: Any, source: str) -> tuple[list[Conversation], bool]:
-    """Return the conversations, and whether the file is of one only."""
-    from answerable.sources.chats import assistants, discord, messenger, signal, slack, teams, telegram
+    """Return the conversations, and whether the file can hold only one."""
+    from answerable.sources.chats import communities, messengers, slack
 
     if BUNDLE in row(exported):
         return [_bundled(exported, source)], True
-    if telegram.is_telegram(exported):
-        return telegram.read_telegram(exported), telegram.is_single(exported)
-    if discord.is_discord(exported):
-        return [discord.read_discord(exported)], True
-    if messenger.is_messenger(exported):
-        return [messenger.read_messenger([exported], source)], True
+    if communities.is_telegram(exported):
+        return communities.read_telegram(exported), communities.is_single(exported)
+    if communities.is_discord(exported):
+        return [communities.read_discord(exported)], True
+    if messengers.is_messenger(exported):
+        return [messengers.read_messenger([exported], source)], True
     if slack.is_slack(exported):
         return [slack.read_slack(exported, _channel(source))], True
-    if assistants.is_chatgpt(exported):
-        return assistants.read_chatgpt(exported), "mapping" in row(exported)
-    if assistants.is_claude(exported):
-        return assistants.read_claude(exported), "chat_messages" in row(exported)
-    if teams.is_teams(exported):
-        found = teams.read_teams(exported)
+    if is_chatgpt(exported):
+        return read_chatgpt(exported), "mapping" in row(exported)
+    if is_claude(exported):
+        return read_claude(exported), "chat_messages" in row(exported)
+    if messengers.is_teams(exported):
+        found = messengers.read_teams(exported)
         return found, len(found) == 1 and "conversations" not in row(exported)
-    if signal.is_signal_rows(exported):
-        return [signal.read_signal_rows(exported)], True
+    if messengers.is_signal_rows(exported):
+        return [messengers.read_signal_rows(exported)], True
     return [], False
 
 
 def _bundled(exported: Any, source: str) -> Conversation:
     """Return the conversation in a bundle: a channel of Slack, or a thread of Messenger."""
-    from answerable.sources.chats import messenger, slack
+    from answerable.sources.chats import messengers, slack
 
     files: Mapping[str, Any] = {name: _lenient(text) for name, text in row(exported[BUNDLE]).items()}
     if any(name.startswith("message_") for name in files):
-        return messenger.read_messenger([files[name] for name in sorted(files)], source)
+        return messengers.read_messenger([files[name] for name in sorted(files)], source)
     beside = {name: value for name, value in files.items() if name.startswith("../")}
     channels = [each for name in ("channels", "groups") for each in _list(beside.get(f"../{name}.json"))]
     workspace = slack.Workspace.of(beside.get("../users.json"), channels)
@@ -98,7 +112,7 @@ def _bundled(exported: Any, source: str) -> Conversation:
 
 
 def _lenient(text: Any) -> Any:
-    """Return parsed JSON, or None: a damaged day doesn't spoil a channel."""
+    """Return parsed JSON, or None if it is damaged, so that a channel is read without a damaged day."""
     try:
         return json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
@@ -116,20 +130,30 @@ def _channel(source: str) -> str:
 
 
 def chat_in_text(content: str, source: str) -> Document | None:
-    """Return the document in plain text, or None."""
-    from answerable.sources.chats import discord_text, imessage
+    """Return the Discord or iMessage chat in plain text as a document, or None."""
+    from answerable.sources.chats import communities, messengers
 
-    if discord_text.is_discord_text(content):
-        return _named(discord_text.read_discord_text(content), source)
-    return _named(imessage.read_imessage(content), source) if imessage.is_imessage(content) else None
+    if communities.is_discord_text(content):
+        return document_of(communities.read_discord_text(content), source)
+    return document_of(messengers.read_imessage(content), source) if messengers.is_imessage(content) else None
+
+
+def read_plain(content: str, source: str) -> Document | list[Document]:
+    """Return the chats in text, or read it as `read_text` does. Raise EmptySource, DamagedSource for damaged chats."""
+    from answerable.sources.text import read_text
+    from answerable.sources.whatsapp.read import is_chat, read_chat
+
+    if found := chat_in_text(content, source) or chats_in_json(content, source):
+        return found
+    return read_chat(content, source) if is_chat(content) else read_text(content, source)
 
 
 def read_markdown_or_chat(content: str, source: str) -> Document:
     """Return Signal's chat in Markdown, or any other Markdown as `read_markdown` does. Raise EmptySource."""
-    from answerable.sources.chats.signal import is_signal, read_signal
+    from answerable.sources.chats.messengers import is_signal, read_signal
     from answerable.sources.markdown import read_markdown
 
-    chat = _named(read_signal(content), source) if is_signal(content) else None
+    chat = document_of(read_signal(content), source) if is_signal(content) else None
     return chat or read_markdown(content, source)
 
 
@@ -138,28 +162,150 @@ def read_records_or_chats(content: str, source: str) -> Document | list[Document
 
     Raise EmptySource, and DamagedSource for an export of chats that is cut off.
     """
-    from answerable.sources.chats.discord import CSV_HEADER, read_discord_csv
-    from answerable.sources.tables.read import read_records
+    from answerable.sources.chats.communities import CSV_HEADER, read_discord_csv
+    from answerable.sources.records import read_records
 
     if chats := chats_in_json(content, source):
         return chats
     is_discord = content.partition("\n")[0].replace('"', "").strip() == CSV_HEADER
-    chat = _named(read_discord_csv(content), source) if is_discord else None
+    chat = document_of(read_discord_csv(content), source) if is_discord else None
     return chat or read_records(content, source)
 
 
-def _named(conversation: Conversation, source: str) -> Document | None:
-    """Return a conversation as a document, or None without a message."""
-    is_empty = not any(each.sender is not None for each in conversation.messages)
-    return None if is_empty else document_of(conversation, source)
-
-
 def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:
-    """Return the conversation on a page, or any other page as a page."""
+    """Return the conversation on a page, or any other page as `read_saved` does."""
     from answerable.sources.chats.pages import page_conversation
     from answerable.sources.html.parse import parse_page, valid_markup
     from answerable.sources.html.read import read_saved
 
     conversation = page_conversation(parse_page(valid_markup(data, source)))
-    document = _named(conversation, source) if conversation else None
+    document = document_of(conversation, source) if conversation else None
     return document or read_saved(data, source, context)
+
+
+_USER = "User"
+_NAMES = {"user": _USER, "human": _USER}
+# Types of content that models write for themselves or for their tools; what users see has other types.
+_HIDDEN = frozenset(
+    {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content"}
+)
+
+
+def is_chatgpt(exported: Any) -> bool:
+    """Whether parsed JSON is an export of ChatGPT: conversations whose messages are nodes of a tree."""
+    some = _of_assistant(exported, "mapping")[:20]
+    return (
+        bool(some)
+        and all(isinstance(each.get("mapping"), dict) for each in some)
+        and any(
+            isinstance(node, dict) and "message" in node for each in some for node in list(each["mapping"].values())[:5]
+        )
+    )
+
+
+def is_claude(exported: Any) -> bool:
+    """Whether parsed JSON is an export of Claude."""
+    some = _of_assistant(exported, "chat_messages")[:20]
+    messages = [message for each in some for message in rows(each.get("chat_messages"))[:5]]
+    return bool(messages) and all("sender" in each for each in messages)
+
+
+def _of_assistant(exported: Any, name: str) -> list[dict[str, Any]]:
+    listed = exported if isinstance(exported, list) else row(exported).get("conversations")
+    return [each for each in (rows(listed) if isinstance(listed, list) else [row(exported)]) if name in each]
+
+
+def read_chatgpt(exported: Any) -> list[Conversation]:
+    """Return the conversations of ChatGPT, each along the branch that was current at the time of the export."""
+    return [
+        Conversation("ChatGPT", first(each.get("title")), list(_branch_messages(each)))
+        for each in _of_assistant(exported, "mapping")
+    ]
+
+
+def _branch_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:
+    time = epoch(conversation.get("create_time"))
+    for node in _branch(conversation):
+        raw = row(node.get("message"))
+        time = epoch(raw.get("create_time")) or time
+        message = _chatgpt_message(raw, time) if raw else None
+        if message is not None:
+            yield message
+
+
+def _branch(conversation: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the nodes from the root to the current one."""
+    nodes = {name: node for name, node in row(conversation.get("mapping")).items() if isinstance(node, dict)}
+    if not any(isinstance(node.get("parent"), str) for node in nodes.values()):
+        return list(nodes.values())
+    current = conversation.get("current_node")
+    name: Any = current if isinstance(current, str) and current in nodes else _latest(nodes)
+    branch: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    while isinstance(name, str) and name in nodes and name not in seen:
+        seen.add(name)
+        branch.append(nodes[name])
+        name = nodes[name].get("parent")
+    return branch[::-1]
+
+
+def _latest(nodes: dict[str, dict[str, Any]]) -> str:
+    """Return the name of the newest leaf; of several with the same time, the last."""
+    parents = {node["parent"] for node in nodes.values() if isinstance(node.get("parent"), str)}
+    leaves = [name for name in nodes if name not in parents] or list(nodes)
+
+    def made(name: str) -> datetime:
+        return epoch(row(nodes[name].get("message")).get("create_time")) or datetime.min
+
+    return max(reversed(leaves), key=made)
+
+
+def _chatgpt_message(raw: dict[str, Any], time: datetime | None) -> ChatMessage | None:
+    """Return a message, a notice for the use of a tool, or None for a message that users don't see."""
+    author, content, metadata = row(raw.get("author")), row(raw.get("content")), row(raw.get("metadata"))
+    role, kind = words(author.get("role")), words(content.get("content_type"))
+    if role == "system" or kind in _HIDDEN or metadata.get("is_visually_hidden_from_conversation") is True:
+        return None
+    text, media = _content(content)
+    recipient = words(raw.get("recipient")) or "all"
+    if role == "tool" or recipient != "all":
+        what = f"ChatGPT to {recipient}" if role != "tool" else first(author.get("name")) or "tool"
+        return ChatMessage(time, None, f"{what}: {text[:1_000]}") if text.strip() else None
+    files = [first(each.get("name")) for each in rows(metadata.get("attachments"))]
+    files = list(filter(None, files))
+    if not (text.strip() or media or files):
+        return None
+    return ChatMessage(time, _NAMES.get(role, "ChatGPT"), text, files, [] if files else media)
+
+
+def _content(content: dict[str, Any]) -> tuple[str, list[str]]:
+    """Return the text of a message's content, and the kinds of media in it."""
+    pieces, media = [], []
+    for part in content["parts"] if isinstance(content.get("parts"), list) else [content.get("text")]:
+        if isinstance(part, str):
+            pieces.append(part)
+        elif isinstance(part, dict):
+            pieces.append(words(part.get("text")))
+            kind = words(part.get("content_type"))
+            media += ["image"] if "image" in kind else ["video"] if "video" in kind else []
+    return "\n".join(piece for piece in pieces if piece.strip()) or words(content.get("result")), media
+
+
+def read_claude(exported: Any) -> list[Conversation]:
+    """Return the conversations of Claude's export."""
+    return [
+        Conversation("Claude", first(each.get("name"), each.get("title")), [*_claude_messages(each)])
+        for each in _of_assistant(exported, "chat_messages")
+    ]
+
+
+def _claude_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:
+    time = moment(conversation.get("created_at"))[0]
+    for raw in rows(conversation.get("chat_messages")):
+        time = moment(raw.get("created_at"))[0] or time
+        said = [words(each.get("text")) for each in rows(raw.get("content")) if each.get("type") == "text"]
+        text = "\n\n".join(filter(None, said)) or words(raw.get("text"))
+        named = (*rows(raw.get("attachments")), *rows(raw.get("files")), *rows(raw.get("files_v2")))
+        files = list(dict.fromkeys(filter(None, (file_name(each.get("file_name")) for each in named))))
+        if text.strip() or files:
+            yield ChatMessage(time, _NAMES.get(words(raw.get("sender")), "Claude"), text, files)

@@ -1,43 +1,52 @@
-"""Slack's export: a channel's messages day by day, with the users and channels of the workspace.
+"""Slack's export, with a file for each day of a channel; and conversations in several files, read as one file.
 
-Times are seconds since 1970 and are shown in UTC: the export doesn't say who made it.
+Times are seconds since 1970, shown in UTC, as the export doesn't say who made it. The daily files of a Slack channel,
+and the parts of a Messenger thread, are read, compared and followed as if their folder were one file, or one member of
+an archive.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from answerable.sources.chats.conversation import ChatMessage, Conversation, in_order, reply_note
-from answerable.sources.chats.fields import counted, epoch, first, row, rows, texts, words
-from answerable.sources.chats.slack_blocks import blocks_text
-
-_APP = "Slack"
-# Subtypes of what people and bots write. All others are notices: joins, topics, pins, archives.
-_WRITTEN = frozenset(
-    {
-        "",
-        "bot_message",
-        "file_share",
-        "file_comment",
-        "file_mention",
-        "me_message",
-        "thread_broadcast",
-        "reply_broadcast",
-        "assistant_app_thread",
-        "document_comment_root",
-        "huddle_thread",
-    }
+from answerable.errors import SourceError, UnsupportedSource
+from answerable.formats.marks import BUNDLE
+from answerable.sources.chats.conversation import (
+    ChatMessage,
+    Conversation,
+    counted,
+    epoch,
+    first,
+    in_order,
+    reply_note,
+    row,
+    rows,
+    texts,
+    words,
 )
+from answerable.sources.text import decode
+
+_DEEPEST = 20  # levels of blocks inside blocks
+# Subtypes of messages that people and bots write. Other subtypes are notices: joins, topics, pins, archives.
+_WRITTEN = frozenset(
+    "bot_message file_share file_comment file_mention me_message thread_broadcast reply_broadcast assistant_app_thread "
+    "document_comment_root huddle_thread".split()
+) | {""}
 _LINK = re.compile(r"<([^<>\n]{1,3000})>")
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _STAMP = re.compile(r"\d{9,11}\.\d{6}")
 
 
 def is_slack(exported: Any) -> bool:
-    """Whether parsed JSON has the shape of one of the daily files."""
+    """Whether parsed JSON has the shape of a channel's daily file."""
     messages = rows(exported)[:20]
     return bool(messages) and all(
         each.get("type", "message") == "message" and _is_stamp(each.get("ts")) and ("text" in each or "blocks" in each)
@@ -96,9 +105,9 @@ def read_slack(exported: Any, title: str, workspace: Workspace | None = None) ->
     workspace = workspace or Workspace()
     raw = [each for each in rows(exported) if each.get("type", "message") == "message" and epoch(each.get("ts"))]
     by_stamp = {words(each.get("ts")): each for each in raw}
-    # The reply that is also sent to the channel is in the export once, but in two days' files.
+    # A reply that was also sent to the channel is one message, even if it is in the files of two days.
     messages = in_order(_message(each, by_stamp, workspace) for each in by_stamp.values())
-    return Conversation(_APP, title, messages)
+    return Conversation("Slack", title, messages)
 
 
 def _message(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], workspace: Workspace) -> ChatMessage:
@@ -109,13 +118,11 @@ def _message(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], worksp
     if "attachments" in raw and not text:
         text = "\n\n".join(filter(None, (_attachment(each, workspace) for each in rows(raw["attachments"]))))
     files = [first(each.get("name"), each.get("title")) for each in (*rows(raw.get("files")), row(raw.get("file")))]
-    return ChatMessage(
-        time, sender or "unknown", text, list(filter(None, files)), notes=list(_notes(raw, by_stamp, workspace))
-    )
+    return ChatMessage(time, sender or "unknown", text, files, notes=list(_notes(raw, by_stamp, workspace)))
 
 
 def _sender(raw: dict[str, Any], workspace: Workspace) -> str:
-    # The comment on a file, in exports before 2018, names its author itself.
+    # In exports before 2018, the author of a comment on a file is inside the comment.
     identity = first(raw.get("user"), row(raw.get("comment")).get("user"))
     profile = row(raw.get("user_profile"))
     known = workspace.users.get(identity) or first(profile.get("display_name"), profile.get("real_name"))
@@ -129,7 +136,7 @@ def _text(raw: dict[str, Any], workspace: Workspace) -> str:
 
 
 def _attachment(attachment: dict[str, Any], workspace: Workspace) -> str:
-    """Return what an app's message shows instead of a text."""
+    """Return what an app's message shows instead of text."""
     pieces = [words(attachment.get(name)) for name in ("pretext", "title", "text")]
     for shown in rows(attachment.get("fields")):
         pieces.append(": ".join(filter(None, (words(shown.get("title")), words(shown.get("value"))))))
@@ -150,3 +157,169 @@ def _notes(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], workspac
     for reaction in rows(raw.get("reactions")):
         names = [workspace.user(each) for each in texts(reaction.get("users"))]
         yield f":{words(reaction.get('name'))}: {counted(names, reaction.get('count'))}"
+
+
+def blocks_text(blocks: Any) -> str:
+    """Return the text of blocks, with references as in a message's text: `<@U1>`, `<https://x.org|page>`."""
+    return "\n".join(filter(None, ("".join(_pieces(block, 0)).strip() for block in rows(blocks))))
+
+
+def _pieces(element: dict[str, Any], depth: int) -> Iterator[str]:
+    if depth > _DEEPEST:
+        return
+    text = element.get("text")
+    match words(element.get("type")):
+        case "link":
+            yield f"<{words(element.get('url'))}|{words(text)}>" if text else f"<{words(element.get('url'))}>"
+        case "user":
+            yield f"<@{words(element.get('user_id'))}>"
+        case "channel":
+            yield f"<#{words(element.get('channel_id'))}>"
+        case "broadcast":
+            yield f"@{words(element.get('range'))}"
+        case "emoji":
+            yield f":{words(element.get('name'))}:"
+        case "image":
+            yield first(row(element.get("title")).get("text"), element.get("alt_text"))
+        case _:
+            yield from _inside(element, depth)
+
+
+def _inside(element: dict[str, Any], depth: int) -> Iterator[str]:
+    text = element.get("text")
+    yield words(row(text).get("text")) if isinstance(text, dict) else words(text)
+    is_list = element.get("type") == "rich_text_list"
+    for inner in (*rows(element.get("elements")), *rows(element.get("fields"))):
+        yield "\n- " if is_list else ""
+        yield from _pieces(inner, depth + 1)
+    if element.get("type") in ("rich_text_preformatted", "rich_text_quote", "rich_text_list"):
+        yield "\n"
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
+_MESSENGER = re.compile(r"message_\d{1,5}\.json")
+_USERS = "users.json"
+_LISTS = frozenset(
+    "users.json org_users.json channels.json groups.json dms.json mpims.json integration_logs.json canvases.json "
+    "huddle_transcripts.json file_conversations.json".split()
+)
+SLACK_LIST = "list of a Slack export"
+
+
+def conversation_in(names: Collection[str]) -> list[str]:
+    """Return the names of files that may be one conversation, in order: Slack's days, or Messenger's parts."""
+    days = sorted(name for name in names if _DAY.fullmatch(name))
+    parts = sorted(name for name in names if _MESSENGER.fullmatch(name))
+    return days or (parts if len(parts) > 1 else [])
+
+
+def bundled(names: Collection[str], names_above: Collection[str]) -> list[str]:
+    """Return the names of a folder's files that are one conversation.
+
+    Daily files belong to a channel only if the folder above has Slack's `users.json`.
+    """
+    found = conversation_in(names)
+    return found if found and (_USERS in names_above or not _DAY.fullmatch(found[0])) else []
+
+
+def is_slack_list(name: str) -> bool:
+    """Whether a file next to the channels' folders is a list of a Slack export, such as `users.json`."""
+    return name in _LISTS
+
+
+def read_with(names: Iterable[str], names_above: Collection[str]) -> list[str]:
+    """Return the names of files in the folder above that are read together with these files."""
+    is_slack = any(_DAY.fullmatch(name) for name in names)
+    return [name for name in ("users.json", "channels.json", "groups.json") if name in names_above] if is_slack else []
+
+
+def bundle(files: Mapping[str, bytes]) -> bytes:
+    """Return the files as JSON for `chats_in_json`; the names of files in the folder above begin with `../`."""
+    texts: dict[str, str] = {}
+    for name, data in files.items():
+        try:
+            texts[name] = decode(data, name)
+        except UnsupportedSource:
+            texts[name] = ""
+    return json.dumps({BUNDLE: texts}, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def files_of(folder: Path) -> dict[str, Path]:
+    """Return a folder's files that are one conversation, and the lists read with them, by name; {} if none."""
+    try:
+        found = conversation_in(_plain_files(folder))
+        above = _plain_files(folder.parent) if found else frozenset()
+    except OSError:
+        return {}
+    found = bundled(found, above)
+    return {
+        **{name: folder / name for name in found},
+        **{f"../{name}": folder.parent / name for name in read_with(found, above)},
+    }
+
+
+def channels_in(folder: Path, names: Collection[str]) -> bool:
+    """Whether a folder is a Slack export, by the names in it: `users.json`, and a folder that is a channel."""
+    return _USERS in names and any(files_of(folder / name) for name in names if "." not in name)
+
+
+def in_archive(names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """For each folder of an archive that holds a conversation, return the full names of its files by short name."""
+    folders: dict[str, set[str]] = {}
+    for name in names:
+        folder, _, short = name.rpartition("/")
+        folders.setdefault(folder, set()).add(short)
+    found = {}
+    for folder, inside in folders.items():
+        upper = folder.rpartition("/")[0]
+        above = folders.get(upper, set()) if folder else set()
+        if days := bundled(inside, above):
+            own = {short: f"{folder}/{short}".lstrip("/") for short in days}
+            found[folder] = own | {f"../{name}": f"{upper}/{name}".lstrip("/") for name in read_with(days, above)}
+    return found
+
+
+def _plain_files(folder: Path) -> frozenset[str]:
+    with os.scandir(folder) as entries:
+        return frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
+
+
+def load_folder(folder: Path, source: str, size: int) -> bytes:
+    """Return the first `size` bytes of a folder's conversation as a bundle. Raise SourceError if it has none."""
+    files = files_of(folder)
+    if not files:
+        raise SourceError(f"{source} is a folder: use walk to read the files in it")
+    left, read = size, {}
+    for name, path in files.items():
+        with path.open("rb") as file:
+            read[name] = file.read(left)
+        left -= len(read[name])
+    return bundle(read)
+
+
+def status_of(folder: Path) -> os.stat_result | None:
+    """Return the status of a conversation in a folder as if it were one file, or None if the folder has none."""
+    try:
+        found = [os.stat(path) for path in files_of(folder).values()]
+        own = os.stat(folder)
+    except (OSError, ValueError):
+        return None
+    if not found:
+        return None
+    newest = max(each.st_mtime_ns for each in found)
+    size = sum(each.st_size for each in found)
+    seconds = newest // 1_000_000_000
+    fields = (stat.S_IFREG | 0o600, own.st_ino, own.st_dev, 1, own.st_uid, own.st_gid, size, seconds, seconds, seconds)
+    return os.stat_result(fields, {"st_mtime_ns": newest})
+
+
+def digest_of(folder: Path) -> str:
+    """Return the SHA-256 of a folder's conversation, or "" if it can't be read."""
+    digest = sha256()
+    try:
+        for name, path in files_of(folder).items():
+            digest.update(f"{name}\0{path.stat().st_size}\0".encode("utf-8", "surrogateescape"))
+            digest.update(path.read_bytes())
+    except OSError:
+        return ""
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""The robots directives and links of a web page."""
+"""The robots directives and links of a web page, and the facts that decide whether a site's page is read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from answerable.errors import AddressRefused
+from answerable.sources.html.page_parts import PageFacts, header_directives
+from answerable.sources.html.web_address import parse_address
 from answerable.sources.html.words import attribute
-from answerable.sources.web_address import parse_address
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 # A page that redirects after more than 9 seconds is meant to be read.
 _REFRESH = re.compile(r"\s*(?:[0-9](?:\.\d*)?)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
+_BANNER = ".theme-doc-version-banner a[href]"
 
 
 def robots_directives(metas: Sequence[Node]) -> frozenset[str]:
@@ -25,14 +27,8 @@ def robots_directives(metas: Sequence[Node]) -> frozenset[str]:
     return header_directives(*(attribute(each, "content") for each in asking))
 
 
-def header_directives(*texts: str) -> frozenset[str]:
-    """Return the robots directives in X-Robots-Tag headers or meta elements."""
-    words = {word.strip().lower() for text in texts for word in text.split(",")}
-    return frozenset(words | ({"noindex", "nofollow"} if "none" in words else set()))
-
-
 def refresh_target(metas: Sequence[Node], url: str) -> str:
-    """Return the target of an immediate redirect in a page's meta elements, or nothing."""
+    """Return the target of an immediate redirect in a page's meta elements, or ""."""
     for meta in metas:
         if attribute(meta, "http-equiv").lower() != "refresh":
             continue
@@ -57,8 +53,33 @@ def page_links(page: LexborHTMLParser, url: str) -> list[str]:
 
 
 def resolved(base: str, link: str) -> str:
-    """Return a link's address in plain form, or nothing if it isn't a web address."""
+    """Return a link's address in plain form, or "" if it isn't a web address."""
     try:
         return parse_address(urljoin(base, link)).url
     except (AddressRefused, ValueError):
         return ""
+
+
+def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
+    """Return the facts of a page fetched from `url` and cited by its public address `source`. Raise SourceError.
+
+    Without `url`, return no links.
+    """
+    from answerable.sources.html.metadata import kind_of_page, page_ids, page_locale, page_version
+    from answerable.sources.html.parse import parse_page, valid_markup
+
+    page = parse_page(valid_markup(data, source))
+    metas = page.css("meta")
+    canonical, banner = page.css_first("link[rel=canonical]"), page.css_first(_BANNER)
+    return PageFacts(
+        directives=sorted(robots_directives(metas)),
+        refresh=refresh_target(metas, source),
+        links=page_links(page, url) if url else (),
+        canonical=resolved(source, attribute(canonical, "href")) if canonical else "",
+        kind=str(kind_of_page(page) or ""),
+        lists_tags=page.css_first("html.docs-tags-list-page, html.blog-tags-list-page") is not None,
+        locale=page_locale(page),
+        version=page_version(page),
+        ids=page_ids(page),
+        latest=resolved(source, attribute(banner, "href")) if banner else "",
+    )

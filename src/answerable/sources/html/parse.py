@@ -1,21 +1,78 @@
-"""Bytes of a web page → markup that parses in linear time → its tree."""
+"""Bytes of a web page → markup that parses in linear time → its tree → Markdown.
+
+Markup that takes parsers quadratic time is removed or refused. Headings, paragraphs, lists, code blocks, tables and
+quotations keep their form. Emphasis, inline code and links become plain text, so that quotes are found on the page.
+Menus, forms, scripts, comments and hidden elements are left out.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from answerable.sources.html.bounds import bounded
+from selectolax.lexbor import LexborNode as Node
+
+from answerable.errors import DamagedSource
+from answerable.sources.html.words import (
+    LINE_NUMBERS,
+    MAX_DEPTH,
+    add_inline_text,
+    attribute,
+    classes,
+    code_language,
+    code_text,
+    deep_text,
+    formula,
+    holds_blocks,
+    inline_text,
+    is_dropped,
+    one_line,
+    visible_text,
+)
+from answerable.sources.markdown import MARK, Heading, indented, place_headings, table, tight
 from answerable.sources.text import decode, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
+_MAX_DEPTH = 10_000  # levels of nested elements; a round number, not measured
+_MAX_ATTRIBUTES = 2_000  # attributes of one tag; a round number, not measured
+_NAME_OF_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+# One attribute of a tag, or a separator. After a tag's name only these follow.
+_ATTRIBUTE = r"[\s/]+|=?[^\s/>=]+(?:\s*=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s>\"'][^\s>]*)?)?|="
+_EACH_ATTRIBUTE = re.compile(_ATTRIBUTE)
+_TAG = re.compile(rf"<[a-zA-Z][^\s/>]*(?:{_ATTRIBUTE})*")
+_TAG_OR_COMMENT = re.compile(r"<!--|<(?=[a-zA-Z])")
+_REST_OF_TAG = rf"(?=[\s/>])(?:{_ATTRIBUTE})*"
+# An unclosed tag matches too, so that the expression never backtracks.
+_END_OF_TAG = r"(?:>|\Z)"
+_FORMATTING = re.compile(
+    rf"<(/?)((?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u){_REST_OF_TAG}){_END_OF_TAG}", re.IGNORECASE
+)
+_MOST_OPEN = 200  # formatting elements open at once; a round number, not measured
+_OPTION = re.compile(rf"</?option{_REST_OF_TAG}{_END_OF_TAG}", re.IGNORECASE)
+_MOST_OPTIONS = 1_000  # `<option>` tags of a page; a round number, not measured
+_ROOT = re.compile(rf"<(?:html|body){_REST_OF_TAG}{_END_OF_TAG}", re.IGNORECASE)
+_MOST_ROOTS = 100  # `<html>` and `<body>` tags of a page; a real page has one of each
+_BLOCK = re.compile(
+    r"<(?:p|div|t[dhr]|li|[dou]l|d[dt]|h[1-6]|pre|blockquote|table|option|form|fieldset|caption|center|br)[\s/>]", re.I
+)
+_CELL_OR_ROW = re.compile(r"<(t[dhr])[\s/>]", re.IGNORECASE)
+_MOST_CELLS = 1_000  # cells of a table row; a round number, not measured
+# Elements whose content contains no tags.
+_RAW = re.compile(r"<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])", re.IGNORECASE)
+# Elements that have no end tag, or whose end tag is often omitted and which don't nest directly.
+_UNCLOSED_NAMES = (
+    "area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead "
+    "tbody tfoot colgroup rt rp html head body"
+)
+_UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 _CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})")
-# How browsers interpret these labels (encoding.spec.whatwg.org).
+# The encodings that browsers use for pages that declare these (encoding.spec.whatwg.org).
 SUPERSETS = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -36,8 +93,8 @@ def decode_html(data: bytes, source: str) -> str:
     if label and not data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             name = codecs.lookup(label[1].decode("ascii", "replace")).name
-            # A declared UTF-16 is wrong, or the declaration wouldn't have been found. Valid UTF-8 is UTF-8 whatever it
-            # declares; invalid UTF-8 goes to detection.
+            # A declared UTF-16 is wrong, or the declaration wouldn't have been found. Valid UTF-8 is decoded as UTF-8
+            # whatever the page declares. For a page that wrongly declares UTF-8, the encoding is detected.
             if not name.startswith(("utf", "punycode", "idna")) and not _is_utf8(data):
                 text = data.decode(SUPERSETS.get(name, name), "replace")
                 if not looks_binary(text):
@@ -57,7 +114,7 @@ def _is_utf8(data: bytes) -> bool:
 
 def valid_markup(data: bytes | str, source: str) -> str:
     """Return markup that is safe to parse. Raise DamagedSource if it is nested too deeply."""
-    # Lone surrogates and NULs break the parsers; what is decoded here has none.
+    # Lone surrogates and NULs break the parsers; `decode_html` returns none.
     markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
     return bounded(markup, source)
 
@@ -67,3 +124,269 @@ def parse_page(markup: str) -> LexborHTMLParser:
     from selectolax.lexbor import LexborHTMLParser
 
     return LexborHTMLParser(markup)
+
+
+def bounded(markup: str, source: str) -> str:
+    """Remove markup that takes parsers quadratic time. Raise DamagedSource if elements are nested too deeply."""
+    _refuse_depth(markup, source)
+    if len(markup) >= 2 * _MAX_ATTRIBUTES and any(len(tag) > 2 * _MAX_ATTRIBUTES for tag in _TAG.findall(markup)):
+        # Parsers compare each attribute of a tag with all attributes before it.
+        markup = "".join(_with_few_attributes(markup))
+    markup = _without_open_formatting(markup)
+    # Parsers compare each option with all others, and add the attributes of all roots to the first root.
+    for tag, most in ((_OPTION, _MOST_OPTIONS), (_ROOT, _MOST_ROOTS)):
+        markup = tag.sub("", markup) if len(tag.findall(markup)) > most else markup
+    return markup
+
+
+def _refuse_depth(markup: str, source: str) -> None:
+    if markup.count("<") < _MAX_DEPTH:
+        return
+    depth = 0
+    for closing, name in _NAME_OF_TAG.findall(markup):
+        if name.lower() not in _UNCLOSED:
+            depth = max(0, depth - 1) if closing else depth + 1
+        if depth > _MAX_DEPTH:
+            raise DamagedSource(
+                f"{source} nests its elements over {_MAX_DEPTH:,} deep: "
+                "leave it out, or print the page to a PDF and add that"
+            )
+
+
+def _without_open_formatting(markup: str) -> str:
+    """Remove `<font …>` and similar tags if hundreds of them are open at once.
+
+    An HTML parser opens them again in each following paragraph.
+    """
+    open_now, kinds = 0, set()
+    for closing, tag in _FORMATTING.findall(markup):
+        open_now = max(0, open_now - 1) if closing else open_now + 1
+        kinds.add(tag)
+        if open_now > _MOST_OPEN and len(kinds) > _MOST_OPEN:
+            return _FORMATTING.sub("", markup)
+    return markup
+
+
+def count_blocks(markup: str) -> int:
+    """Count paragraphs, cells and the like, approximately."""
+    return len(_BLOCK.findall(markup))
+
+
+def has_wide_rows(markup: str) -> bool:
+    """Whether a table row may have over 1,000 cells."""
+    row = 0
+    for name in _CELL_OR_ROW.findall(markup):
+        row = 0 if name.lower() == "tr" else row + 1
+        if row > _MOST_CELLS:
+            return True
+    return False
+
+
+def _with_few_attributes(markup: str) -> Iterator[str]:
+    reached = 0
+    while found := _TAG_OR_COMMENT.search(markup, reached):
+        start = found.start()
+        if found[0] == "<!--":
+            end = markup.find("-->", start)
+            end = len(markup) if end < 0 else end
+            yield markup[reached:end]
+            reached = end
+            continue
+        tag = _TAG.match(markup, start)
+        assert tag is not None
+        yield markup[reached:start]
+        yield _shortened(tag[0])
+        reached = tag.end()
+        if raw := _RAW.match(markup, start):
+            closing = re.compile(rf"</{raw[1]}", re.IGNORECASE).search(markup, reached)
+            end = closing.start() if closing else len(markup)
+            yield markup[reached:end]
+            reached = end
+    yield markup[reached:]
+
+
+def _shortened(tag: str) -> str:
+    if len(tag) <= 2 * _MAX_ATTRIBUTES:
+        return tag
+    name = _NAME_OF_TAG.match(tag)
+    assert name is not None
+    attributes = (each for each in _EACH_ATTRIBUTE.finditer(tag, name.end()) if not each[0].isspace())
+    for number, each in enumerate(attributes):
+        if number == _MAX_ATTRIBUTES:
+            return tag[: each.start()]
+    return tag
+
+
+_IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+
+
+def render(root: Node) -> tuple[str, list[Heading]]:
+    """Return the Markdown of an element, and its headings with their offsets in it."""
+    headings: list[Heading] = []
+    return place_headings("\n\n".join(_blocks(root, headings, 0)), headings)
+
+
+def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    """Return an element's children as blocks of Markdown."""
+    if depth > MAX_DEPTH:
+        text = one_line(deep_text(node))
+        return [text] if text else []
+    blocks: list[str] = []
+    run: list[str] = []
+
+    def flush() -> None:
+        if run and (text := one_line("".join(run))):
+            blocks.append(text)
+        run.clear()
+
+    for child in node.iter(include_text=True):
+        if not child.is_text_node:
+            if is_dropped(child):
+                continue
+            if holds_blocks(child):
+                flush()
+                blocks.extend(_block(child, headings, depth + 1))
+                continue
+        add_inline_text(child, depth, run)
+    flush()
+    return blocks
+
+
+def _block(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    tag = node.tag or ""
+    if tag in _HEADINGS:
+        return _heading(node, int(tag[1]), headings)
+    match tag:
+        case "p":
+            return _blocks(node, headings, depth)
+        case "pre":
+            return _code(node)
+        case "ul" | "ol" | "menu":
+            return _list(node, headings, depth)
+        case "table":
+            return _table(node, headings, depth)
+        case "blockquote":
+            return _quotation(node, headings, depth)
+        case "hr":
+            return ["---"]
+        case "dd":
+            return [indented(block, ": ") for block in _blocks(node, headings, depth)]
+    if "katex-display" in classes(node):
+        return [f"$$\n{tex}\n$$"] if (tex := formula(node)) else []
+    tabs = next((child for child in node.iter() if attribute(child, "role") == "tablist"), None)
+    return _tabs(node, tabs, headings, depth) if tabs else _blocks(node, headings, depth)
+
+
+def _heading(node: Node, level: int, headings: list[Heading]) -> list[str]:
+    title = visible_text(node)
+    if not title:
+        return []
+    headings.append(Heading(0, level, title, node.id or _anchor_near(node) or None))
+    return [f"{MARK}{'#' * level} {title}"]
+
+
+def _anchor_near(node: Node) -> str | None:
+    """Return the anchor inside or around a heading without id."""
+    inner = next((child for child in node.css("[id], a[name]") if child.mem_id != node.mem_id), None)
+    if anchor := inner and (inner.id or attribute(inner, "name")):
+        return anchor
+    around = node.parent if node.parent and node.parent.tag in ("section", "div", "header") else None
+    # Sphinx and others set the id on the section.
+    return around.id if around and _first_element(around) == node.mem_id else None
+
+
+def _first_element(node: Node) -> int | None:
+    return next((child.mem_id for child in node.iter()), None)
+
+
+def _code(node: Node) -> list[str]:
+    code = code_text(node).replace("\r\n", "\n").strip("\n")
+    if not code.strip():
+        return []
+    longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
+    return [f"{fence}{code_language(node)}\n{code}\n{fence}"]
+
+
+def _list(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    start = attribute(node, "start")
+    number = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
+    items: list[str] = []
+    for child in node.iter():
+        if is_dropped(child):
+            continue
+        blocks = _blocks(child, headings, depth) if child.tag == "li" else _block(child, headings, depth)
+        text = tight(blocks)
+        if text and child.tag == "li":
+            marker = f"{number}. " if node.tag == "ol" else "- "
+            items.append(indented(text, marker))
+            number += 1
+        elif text:
+            # A list directly in a list is invalid HTML, but common.
+            items.append(indented(text, "  "))
+    return ["\n".join(items)] if items else []
+
+
+def _quotation(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    text = "\n\n".join(_blocks(node, headings, depth))
+    return ["\n".join(f"> {line}".rstrip() for line in text.split("\n"))] if text else []
+
+
+def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    rows = [[cell for cell in row.iter() if cell.tag in ("td", "th")] for row in _rows(node)]
+    rows = [row for row in rows if row]
+    cells = [cell for row in rows for cell in row]
+    if _is_layout(node, rows) or any(cell.css_first("pre") for cell in cells):
+        return _cells_as_blocks(cells, headings, depth)
+    caption = next((child for child in node.iter() if child.tag == "caption"), None)
+    title = visible_text(caption) if caption else ""
+    return [text for text in (title, _grid(rows, depth)) if text]
+
+
+def _rows(table: Node) -> Iterator[Node]:
+    for child in table.iter():
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from (row for row in child.iter() if row.tag == "tr")
+
+
+def _is_layout(node: Node, rows: list[list[Node]]) -> bool:
+    """Whether a table is used for layout."""
+    if attribute(node, "role") in ("presentation", "none") or max(map(len, rows), default=0) < 2:
+        return True
+    full = sum(cell.css_first(_IN_LAYOUT) is not None for row in rows for cell in row)
+    return len(rows) < 4 and full * 4 > sum(map(len, rows))
+
+
+def _cells_as_blocks(cells: list[Node], headings: list[Heading], depth: int) -> list[str]:
+    texts = (cell for cell in cells if not LINE_NUMBERS.search(attribute(cell, "class")))
+    return [block for cell in texts for block in _blocks(cell, headings, depth)]
+
+
+def _grid(rows: list[list[Node]], depth: int) -> str:
+    return table([[one_line(inline_text(cell, depth)) for cell in row] for row in rows])
+
+
+def _tabs(node: Node, tabs: Node, headings: list[Heading], depth: int) -> list[str]:
+    """Return every panel under its tab's label."""
+    labels = [visible_text(tab) for tab in tabs.css("[role=tab]")]
+    panels = _outermost_panels(node)
+    blocks = []
+    for index, panel in enumerate(panels):
+        if inner := _blocks(panel, headings, depth):
+            blocks += [labels[index], *inner] if index < len(labels) and labels[index] else inner
+    return blocks or _blocks(node, headings, depth)
+
+
+def _outermost_panels(node: Node) -> list[Node]:
+    panels = []
+    stack = list(node.iter())[::-1]
+    while stack:
+        current = stack.pop()
+        if attribute(current, "role") == "tabpanel":
+            panels.append(current)
+        else:
+            stack.extend(list(current.iter())[::-1])
+    return panels

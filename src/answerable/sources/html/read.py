@@ -1,7 +1,7 @@
 """HTML → Document: the main text of a page as Markdown.
 
-Docusaurus pages mark their main text; in other pages trafilatura finds it. `walk` renders both. Nothing is
-fetched or executed, and only HTML's own entities are resolved.
+Docusaurus pages mark their main text; on other pages trafilatura finds it. `render` turns both into Markdown. Nothing
+is fetched or executed, and only HTML's own entities are resolved.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from answerable.datatypes import Document, DocumentType, document_id
+from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmptySource
-from answerable.sources.html.bounds import count_blocks, has_wide_rows
-from answerable.sources.html.docusaurus import document_element
-from answerable.sources.html.parse import parse_page, valid_markup
+from answerable.sources.html.metadata import document_element
+from answerable.sources.html.parse import count_blocks, has_wide_rows, parse_page, valid_markup
 from answerable.sources.markdown import Heading, section_parts
-from answerable.sources.text import stem
+from answerable.sources.text import make_document
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -28,26 +27,26 @@ if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 _SILENT = logging.NullHandler()
-# Trafilatura expects articles: of so short a page it may drop the heading and keep the menu. With 5,000 here the F1 of
-# `tests/quality/test_web.py` falls from .937 to .909.
+# Characters shown: trafilatura expects articles; on shorter pages it may drop the heading and keep the menu. With 5,000
+# here, the F1 of `tests/quality/test_web.py` falls from .937 to .909.
 _SHORT_PAGE = 2_000
-_SMALL_PAGE = 5_000
-_LARGE_PAGE = 5_000_000
-_MANY_BLOCKS = 3_000
-_TOO_LITTLE = 0.25
-# Above this share of links, part of the text is a menu, whatever elements it uses.
+_SMALL_PAGE = 5_000  # characters shown; a round number, not measured
+_LARGE_PAGE = 5_000_000  # characters of markup; a round number, not measured
+_MANY_BLOCKS = 3_000  # paragraphs and cells; a round number, not measured
+_TOO_LITTLE = 0.25  # share of the text shown; a guess, not measured
+# Share of the text that is in links: above it, part of the text is a menu, whatever elements it uses.
 _MANY_LINKS = 0.1
-# A heading tells where the text begins: of a few lines below it one may lead elsewhere.
+# The same limit for text with a heading, which shows where the text begins: one of a few lines may be a link.
 _SOME_LINKS = 0.3
-_MOST_BLOCKS = 200
-# A block with so large a share of links, and several, is a menu.
+_MOST_BLOCKS = 200  # blocks of code to search for in the extracted text
+# Share of a block's text that is in links: with several links and a larger share, the block is a menu.
 _MENU = 0.7
 _HEADINGS = "h1, h2, h3"
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 
 
 def read_saved(data: bytes, source: str, context: ReadContext) -> Document:
-    """Return the document in the file of a page, as `read_html` does; it has no options."""
+    """Return the document in a saved page, as `read_html` does; `context` has no options for pages."""
     return read_html(data, source)
 
 
@@ -56,8 +55,15 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
 
     Raise EmptySource if the page shows no text.
     """
-    from answerable.sources.html.docusaurus_document import docusaurus_metadata, main_text
-    from answerable.sources.html.metadata import page_language, page_metadata, page_metas, page_title, saved_from
+    from answerable.sources.html.metadata import (
+        docusaurus_metadata,
+        main_text,
+        page_language,
+        page_metadata,
+        page_metas,
+        page_title,
+        saved_from,
+    )
 
     markup = valid_markup(data, source)
     page = parse_page(markup)
@@ -65,7 +71,7 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     metas = page_metas(page)
     title = page_title(page, metas)
     metadata = (docusaurus_metadata if documentation else page_metadata)(page, metas, url or saved_from(markup))
-    # Never text, however deep; the metadata has been read from some of them.
+    # These elements are never text; the metadata in some of them has already been read.
     (documentation or page).strip_tags(["script", "style", "template"])
     content, headings = main_text(documentation) if documentation else _main_text(page, markup)
     if not content:
@@ -73,20 +79,13 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
             f"{source} shows no text: it may be built by scripts in the browser; "
             "save the page from the browser when it is fully loaded, then add that file"
         )
-    return Document(
-        document_id(source, content),
-        content,
-        source,
-        title or next((each.title for each in headings), "") or stem(source),
-        DocumentType.HTML,
-        page_language(page),
-        metadata,
-        section_parts(content, headings),
-    )
+    title = title or next((each.title for each in headings), "")
+    parts = section_parts(content, headings)
+    return make_document(source, content, DocumentType.HTML, parts, title, metadata, page_language(page))
 
 
 def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
-    from answerable.sources.html.walk import render
+    from answerable.sources.html.parse import render
     from answerable.sources.html.words import visible_text
 
     body = page.body or page.root
@@ -101,7 +100,7 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
         return short
     is_extracted = len(markup) < _LARGE_PAGE and not has_wide_rows(markup)
     extracted, headings = _extract(page, markup) if is_extracted else ("", [])
-    # Trafilatura expects articles: of other small pages it may keep next to nothing, and it may break code.
+    # Trafilatura expects articles: it may keep next to nothing of other small pages, and it may break code.
     whole = main or (body if is_small else None)
     is_little = is_small and whole and len(extracted) < len(visible_text(whole)) * _TOO_LITTLE
     enough = extracted and not is_little
@@ -114,11 +113,11 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
 
 
 def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
-    """Return the text of a short page without its surroundings; None if they are all, or the rest is a menu."""
-    from answerable.sources.html.walk import render
+    """Return the text of a short page without its `_SURROUNDINGS`; None if nothing is left, or only a menu."""
+    from answerable.sources.html.parse import render
     from answerable.sources.html.words import link_share
 
-    # What is removed would be missing wherever else the page is read.
+    # Parse the page again: elements removed here are still needed in the other tree.
     body = parse_page(markup).body
     if body is None:
         return None
@@ -128,7 +127,7 @@ def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
         if not _is_inside(node, "main", "article") and not (node.tag == "header" and node.css_first("h1, h2"))
     )
     if body.css_first(_HEADINGS):
-        # A menu without an element of its own stands before the first heading.
+        # Also remove menus that aren't in a `nav` or similar element: they are above the first heading.
         before = takewhile(lambda node: node.tag not in _HEADINGS.split(", "), body.css(f"{_HEADINGS}, ul, ol, p, div"))
         _remove(node for node in before if len(node.css("a[href]")) > 1 and link_share(node) > _MENU)
     main = body.css_first("main, [role=main]")
@@ -140,13 +139,13 @@ def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
 
 
 def _remove(nodes: Iterable[LexborNode]) -> None:
-    # The last first: what is inside another comes behind it, and is gone with it.
+    # In reverse order: an inner element follows the outer one, and is destroyed with it.
     for node in reversed(list(nodes)):
         node.decompose()
 
 
 def _is_inside(node: LexborNode, *tags: str) -> bool:
-    """Whether an element stands in one of these."""
+    """Whether an element is inside an element with one of these tags."""
     around = node.parent
     while around is not None and around.tag not in tags:
         around = around.parent
@@ -156,26 +155,26 @@ def _is_inside(node: LexborNode, *tags: str) -> bool:
 def _loses_code(main: LexborNode, extracted: str) -> bool:
     """Whether the extracted text lacks most of the page's code blocks."""
     blocks = ["".join(block.text().split()) for block in main.css("pre")]
-    # A sample, since each is searched in the whole text.
+    # A sample of the blocks, since each is searched for in the whole text.
     blocks = blocks[:: len(blocks) // _MOST_BLOCKS + 1]
     text = "".join(extracted.split())
     return sum(block not in text for block in blocks) * 2 > len(blocks)
 
 
 def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
-    """Return the text that trafilatura finds, rendered by the walker."""
+    """Return the text that trafilatura finds, as Markdown, and its headings."""
     import trafilatura
-    from lxml.etree import tostring  # type: ignore[import-untyped]
+    from lxml.etree import LxmlError, tostring  # type: ignore[import-untyped]
     from selectolax.lexbor import LexborHTMLParser
 
-    from answerable.sources.html.walk import render
+    from answerable.sources.html.parse import render
 
-    # Without a handler its warnings would reach the terminal.
+    # Without a handler, trafilatura's warnings would reach the terminal.
     logging.getLogger("trafilatura").addHandler(_SILENT)
     try:
         found = trafilatura.bare_extraction(
             markup,
-            # Its fallback compares each paragraph with the others.
+            # Without `fast`, a fallback compares each paragraph with all others.
             fast=count_blocks(markup) > _MANY_BLOCKS,
             favor_recall=True,
             include_tables=True,
@@ -185,13 +184,12 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
             deduplicate=False,
             with_metadata=False,
         )
-        if found is None or isinstance(found, dict) or found.body is None:
-            return "", []
-        article = tostring(_as_html(found.body), encoding="unicode", method="html")
-    except Exception:
-        # It may raise anything on unusual markup; the walker then does without it.
+    except (LxmlError, ValueError, TypeError, AttributeError, LookupError, RecursionError):
+        # Trafilatura raises these exceptions at unusual markup; the page is then rendered without it.
         return "", []
-    root = LexborHTMLParser(article).body
+    if found is None or isinstance(found, dict) or found.body is None:
+        return "", []
+    root = LexborHTMLParser(tostring(_as_html(found.body), encoding="unicode", method="html")).body
     if root is None:
         return "", []
     content, headings = render(root)
@@ -224,7 +222,7 @@ _TAGS = {"item": "li", "row": "tr", "quote": "blockquote", "lb": "br", "hi": "sp
 
 def _with_anchors(headings: list[Heading], page: LexborHTMLParser) -> list[Heading]:
     """Add to each heading its id on the page; headings are matched by text, in order."""
-    from answerable.sources.html.walk import render
+    from answerable.sources.html.parse import render
 
     body = page.body
     if body is None or not headings:

@@ -19,24 +19,24 @@ _BLOCKS_NAMES = (
 _BLOCKS = frozenset(_BLOCKS_NAMES.split())
 _SOME_BLOCKS = "p, div, pre, ul, ol, table, h1, h2, h3, h4, h5, h6, blockquote, section"
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#.-]+)")
-# Highlighted code is in up to two divs, and with line numbers in a cell, row, body and table.
+# Elements to search: highlighted code is in up to two divs and, with line numbers, in a cell, row, body and table.
 _PLACES_OF_LANGUAGE = 9
 _ENDS_OF_CODE = frozenset({"body", "html", "main", "article", "section"})
 _NO_LANGUAGES = frozenset({"default", "none", "plaintext", "notranslate"})
-# Signs that a block of code also contains something else.
+# Selectors of elements that show that a block of code contains more than code.
 _IN_CODE = ", ".join(
     [*sorted(_DROPPED - {"-comment"}), "[hidden]", "[role]", "a[href^='#']", "[class*=line-n i]", "[class*=linen i]"]
 )
 LINE_NUMBERS = re.compile(r"line-?numbers?\b|linenos?\b|codeBlockLineNumber", re.IGNORECASE)
 _PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\ufdd0]")
-# Nearly all white space is single spaces, which need no work.
+# Doesn't match single spaces, which are nearly all of the white space and need no change.
 _SPACES = re.compile(r"[ \t\n\r\f\v\xa0]{2,}|[\t\n\r\f\v\xa0]")
-MAX_DEPTH = 150
+MAX_DEPTH = 150  # levels of nested elements; each level is a recursive call
 
 
 def visible_text(node: Node) -> str:
-    """Return the text of an element on one line, as a reader sees it."""
+    """Return the text of an element on one line, as people see it on the page."""
     return one_line(inline_text(node, 0)).replace("\n", " ")
 
 
@@ -54,7 +54,7 @@ def inline_text(node: Node, depth: int) -> str:
 
 
 def add_inline_text(node: Node, depth: int, pieces: list[str]) -> None:
-    """Append the `inline_text` to the pieces."""
+    """Append the `inline_text` of an element to `pieces`."""
     if node.is_text_node:
         pieces.append((node.text_content or "").replace("\x0b", " "))
         return
@@ -84,7 +84,7 @@ def deep_text(node: Node) -> str:
 def one_line(text: str) -> str:
     """Collapse the white space of an `inline_text`; each `br` begins a new line."""
     if text.isascii() and "\x0b" not in text:
-        # Nearly all texts; takes a third of the time.
+        # Nearly all text takes this path, which needs a third of the time.
         return " ".join(text.split())
     lines = (_SPACES.sub(" ", line).strip() for line in _visible(text).split("\x0b"))
     return "\n".join(line for line in lines if line)
@@ -137,7 +137,7 @@ def holds_blocks(node: Node) -> bool:
         return True
     first = node.first_child
     if first is None or (first.is_text_node and first.next is None):
-        return False  # Most contain only text; searching takes a hundred times as long.
+        return False  # Most elements contain only text; a search takes a hundred times as long.
     return node.css_first(_SOME_BLOCKS) is not None
 
 
@@ -158,7 +158,7 @@ def is_dropped(node: Node) -> bool:
 
 
 def _is_permalink(node: Node) -> bool:
-    """Whether an element is the link beside a heading (such as #) that leads to this heading."""
+    """Whether an element is the link next to a heading (such as #) that leads to this heading."""
     if not attribute(node, "href").startswith("#"):
         return False
     text = _INVISIBLE.sub("", node.text() or "").strip().lower()
@@ -172,5 +172,5 @@ def classes(node: Node) -> list[str]:
 
 
 def attribute(node: Node, name: str) -> str:
-    """Return an element's attribute, or nothing."""
+    """Return an element's attribute, or "" if it has none."""
     return node.attributes.get(name) or "" if node.is_element_node else ""

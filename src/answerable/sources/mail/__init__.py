@@ -1,1 +1,1 @@
-"""Mail: messages, mailboxes and what is attached."""
+"""Mail: messages, mailboxes and attachments."""

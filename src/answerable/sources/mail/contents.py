@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage, Message
 from pathlib import PurePosixPath
 
-from answerable.sources.mail.charsets import decoded
-from answerable.sources.mail.flowed import unwrapped
-from answerable.sources.mail.headers import decoded_words
-from answerable.sources.mail.markup import text_of_markup
+from answerable.errors import DamagedSource
+from answerable.sources.mail.letter import OF_PARSER, decoded, decoded_words
 
-_LONGEST_NAME = 150
-# A plain text beside the same in HTML may only say that it can't be shown.
+_QUOTE_MARKS = re.compile(r">*")
+_SIGNATURE = "-- "
+# Signatures of Outlook, Gmail, Thunderbird and Yahoo. Quotations need no selector: they become lines with ">".
+_SIGNED = ".gmail_signature, .moz-signature, #Signature, #ms-outlook-mobile-signature, .yahoo-signature"
+_HIDDEN = "[style*='display:none' i], [style*='display: none' i], [style*='mso-hide:all' i]"
+_LONGEST_NAME = 150  # characters; file systems allow 255 bytes
+# Characters: a shorter plain text next to HTML may only say that the message can't be shown.
 _LITTLE = 200
-_MUCH_MORE = 5
+_MUCH_MORE = 5  # HTML is used if it is this many times as long as the plain text; a guess, not measured
 _SIGNATURES = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature", "text/x-moz-deleted"}
 )
@@ -36,7 +40,7 @@ class Attachment:
 
 @dataclass(slots=True)
 class Contents:
-    """What is in a message: its text, not yet without quoted history, and all else by name, in order."""
+    """What is in a message: its text, still with quoted history, and its attachments and messages by name, in order."""
 
     texts: list[str] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
@@ -84,7 +88,7 @@ def _children(part: Message) -> Iterator[Message]:
 
 
 def _alternatives(children: list[Message], found: Contents, depth: int) -> None:
-    """Take the plain text or, where that says much less, the one in HTML; and what isn't the message's text."""
+    """Add the plain text, or the HTML if it says much more; and add attachments inside the alternatives."""
     before = len(found.texts)
     texts: list[tuple[bool, str]] = []
     for child in children:
@@ -106,7 +110,7 @@ def _is_markup(part: Message) -> bool:
 
 
 def _is_text(part: Message, kind: str) -> bool:
-    """Whether a part is text of the message rather than a file: also one without a type that is known."""
+    """Whether a part is text of the message rather than a file; an undeclared or invalid type counts as text."""
     if part.get_content_disposition() == "attachment" or part.get_filename():
         return False
     return kind in ("text/plain", "text/html", "text/enriched") or kind.startswith("message/")
@@ -128,9 +132,8 @@ def _text(part: Message, kind: str) -> str:
 
 
 def _payload(part: Message) -> bytes:
-    """Return the bytes of a part; of one that is encoded wrongly, what can be decoded."""
-    with suppress(Exception):
-        # Its decoders raise errors of many kinds.
+    """Return the bytes of a part; if it is encoded wrongly, the bytes that can be decoded."""
+    with suppress(*OF_PARSER):
         payload = part.get_payload(decode=True)
         if isinstance(payload, bytes):
             return payload
@@ -139,9 +142,8 @@ def _payload(part: Message) -> bytes:
 
 
 def _name(part: Message, suffix: str, number: int) -> str:
-    """Return a name without folder for a file; its suffix is that of its type if it has none."""
-    with suppress(Exception):
-        # Parameters, too, break the standard's parser in ways of their own.
+    """Return a name for an attached file, without a folder; if it has no suffix, add the suffix of its type."""
+    with suppress(*OF_PARSER):
         written = decoded_words(part.get_filename() or "")
         if name := safe_name(written):
             return name if PurePosixPath(name).suffix else f"{name}{suffix}"
@@ -159,3 +161,43 @@ def safe_name(name: str) -> str:
     stem, dot, suffix = name.rpartition(".")
     # A long name keeps its suffix.
     return f"{stem[:_LONGEST_NAME]}{dot}{suffix[:10]}" if len(name) > _LONGEST_NAME else name
+
+
+def unwrapped(text: str, delete_space: bool = False) -> str:
+    """Join each line that ends with a space to the next line, if both have the same quotation depth.
+
+    `delete_space` is for languages without spaces between words.
+    """
+    joined: list[tuple[int, list[str]]] = []
+    flows = False
+    for line in text.split("\n"):
+        quote = _QUOTE_MARKS.match(line)
+        depth = quote.end() if quote else 0
+        # Mail programs put a space before a line that would look like a quotation or a separator.
+        own = line[depth:].removeprefix(" ")
+        is_signature = own.rstrip() == "--" or line[depth:] == _SIGNATURE or own == _SIGNATURE
+        follows = flows and joined[-1][0] == depth and not is_signature
+        flows = own.endswith(" ") and not is_signature
+        if flows and delete_space:
+            own = own[:-1]
+        if follows:
+            joined[-1][1].append(own)
+        else:
+            joined.append((depth, [_SIGNATURE if is_signature else own]))
+    return "\n".join(f"{'>' * depth}{' ' if depth else ''}{''.join(pieces)}" for depth, pieces in joined)
+
+
+def text_of_markup(markup: str) -> str:
+    """Return the text of a message as Markdown; "" if it is nested too deeply."""
+    from answerable.sources.html.parse import parse_page, render, valid_markup
+
+    try:
+        page = parse_page(valid_markup(markup, ""))
+    except DamagedSource:
+        return ""
+    page.strip_tags(["script", "style", "template", "title"])
+    for node in page.css(f"{_SIGNED}, {_HIDDEN}"):
+        if node.tag not in ("html", "body"):
+            node.decompose()
+    root = page.body or page.root
+    return render(root)[0] if root is not None else ""

@@ -1,30 +1,85 @@
-"""A message, whatever file it was in → Document: a head that people can read, then what its sender wrote."""
+"""Headers of a message → people, time and thread; a message → Document: a head, then the text that its sender wrote.
+
+Quoted messages and the signature are left out: a quoted message is a document of its own, if it is in the library. A
+forwarded message is kept, since often it is nowhere else. Headers are parsed leniently rather than by the standard's
+grammar, which half of the mail in old mailboxes breaks in some way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import codecs
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from email.errors import MessageError
+from email.header import decode_header
+from email.utils import parsedate_to_datetime
 from typing import Any
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
-from answerable.sources.mail.headers import Person
-from answerable.sources.mail.history import own_text
+from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.sources.html.parse import SUPERSETS
+from answerable.sources.text import decode_guessed, make_document, with_plain_line_ends
+from answerable.text.characters import encodable, printable_line
 from answerable.text.languages import document_language
 
-_MOST_SHOWN = 50
-_MOST_KEPT = 100
-_LONGEST_SUBJECT = 1_000
-# As mail programs say it: the file of a message is often named by an id.
+OF_PARSER = (MessageError, ValueError, TypeError, AttributeError, LookupError, AssertionError, RecursionError)
+"""Exceptions that Python's mail parser raises, depending on its version, for mail that the standard doesn't allow."""
+_LONGEST_ATTRIBUTION = 300  # characters of the attribution above a quotation ("Ana wrote:")
+_LINES_OF_ATTRIBUTION = 4  # lines into which mail programs break an attribution
+_QUOTE = re.compile(r"[ \t]*(?:>|\|(?=\s*>))")
+# "On 5 March 2024 at 21:15, Ana <ana@example.org> wrote:"
+_ATTRIBUTION = re.compile(
+    r"[\s*_]*(?:On|El|Em|Le|Am|Il|Op|A|No dia|O|At|Den)\b(?=.*(?:\d|@)).{4,}?"
+    r"\b(?:wrote|writes|said|escribi[oó]|escribe|escreveu|va escriure|a écrit|schrieb|ha scritto|skrev)"
+    r"\b[^:\n]{0,80}:[\s*_]*$",
+    re.IGNORECASE,
+)
+# "Ana <ana@example.org> wrote:", "Ana <ana@example.org> (5 March 2024):"
+_NAMED = re.compile(
+    r"[^\n]{0,150}[<(\[][^<>\s]+@[^<>\s]+[>)\]][^\n]{0,60}"
+    r"\b(?:wrote|writes|escribi[oó]|escribe|escreveu|a écrit|schrieb|ha scritto)\b[^:\n]{0,60}:[\s*_]*$",
+    re.IGNORECASE,
+)
+_BEGINS_ATTRIBUTION = re.compile(
+    r"[\s*_]*(?:(?:On|El|Em|Le|Am|Il|Op|A|No dia|O|At|Den)\b|[^\n]{0,150}[<(\[][^<>\s]+@)", re.IGNORECASE
+)
+_ORIGINAL = re.compile(
+    r"[\s*_>]*-{2,}\s*(?:Original Message|Original Appointment|Mensaje original|Mensagem [Oo]riginal|Missatge original|"
+    r"Message d'origine|Ursprüngliche Nachricht|Messaggio originale|Oorspronkelijk bericht|Reply message)\s*-{2,}",
+    re.IGNORECASE,
+)
+_FORWARDED = re.compile(
+    r"[\s*_>]*(?:-{2,}\s*(?:Forwarded|Mensaje reenviado|Mensagem encaminhada|Mensagem reencaminhada|Missatge reenviat)"
+    r"|Begin forwarded message:|Inicio del mensaje reenviado:|Início da mensagem reencaminhada:)",
+    re.IGNORECASE,
+)
+_FORWARDS = re.compile(r"\s*(?:fwd?|rv|enc|res?env|tr|wg|i)\s*:", re.IGNORECASE)
+# The lines above a message that Outlook quotes.
+_FROM = re.compile(r"[\s*_]*(?:From|De|Von|Da|Van)\s*\**:\**\s*\S", re.IGNORECASE)
+_SENT = re.compile(
+    r"[\s*_]*(?:Sent|Date|Enviado(?: el| em)?|Enviada(?: em)?|Fecha|Data|Gesendet|Envoyé|Inviato|Verzonden)\s*\**:",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\s*[_-]{10,}\s*$")
+_SIGNATURE = re.compile(r"--\s?$")
+_SENT_FROM = re.compile(
+    r"[\s*_]*(?:Sent from (?:my|Mail for|Yahoo|Outlook|Proton)|Get Outlook for|Enviado desde (?:mi|Outlook|Yahoo)|"
+    r"Obtener Outlook para|Enviado do meu|Enviado a partir do|Obter o Outlook para)[^\n]{0,80}$",
+    re.IGNORECASE,
+)
+_MOST_SHOWN = 50  # people or files in the document's head, which every passage carries
+_MOST_KEPT = 100  # people or files in the document's metadata
+# Titles of messages without a subject, as mail programs show them; the file's name is often an id.
 _UNTITLED = {"en": "(no subject)", "es": "(sin asunto)", "pt": "(sem assunto)"}
-
-# Characters: more of each letter would take half of the time for a mailbox.
+# Characters of a message for language detection: more would take half of the time for a mailbox.
 _TELLS_LANGUAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message. `time` is local time of its sender; `text` still has quoted history and a signature."""
+    """A message. `time` is in the sender's local time; `text` still has quoted history and a signature."""
 
     sender: Person
     to: Sequence[Person]
@@ -37,25 +92,17 @@ class Letter:
     thread: str = ""
 
     def document(self, source: str) -> Document | None:
-        """Return the message as a document with one part, or None if it says nothing."""
+        """Return the message as a document with one part, or None if it has no text, subject or attachment."""
         head, body = self._head(), own_text(self.text, self.subject)
         if not head or not (body.strip() or self.subject or self.attachments):
             return None
         content = f"{head}\n\n{body}" if body.strip() else head
         begins = len(head) + 2 if body.strip() else self._subject_begins(head)
-        told_by = body if len(body) > len(self.subject) else f"{self.subject}\n{body}"
-        language = document_language(told_by[:_TELLS_LANGUAGE])
+        sample = body if len(body) > len(self.subject) else f"{self.subject}\n{body}"
+        language = document_language(sample[:_TELLS_LANGUAGE])
         part = Part(0, len(content), PartKind.MESSAGE, time=self.time, sender=self.sender.shown or None, body=begins)
-        return Document(
-            document_id(source, content),
-            content,
-            source,
-            self.subject or _UNTITLED.get(language, _UNTITLED["en"]),
-            DocumentType.MAIL,
-            language,
-            self._metadata(),
-            (part,),
-        )
+        title = self.subject or _UNTITLED.get(language, _UNTITLED["en"])
+        return make_document(source, content, DocumentType.MAIL, [part], title, self._metadata(), language)
 
     def _head(self) -> str:
         lines = [
@@ -64,12 +111,12 @@ class Letter:
             ("Cc", _listed(self.copied)),
             ("Date", f"{self.time:%Y-%m-%d %H:%M}" if self.time else ""),
             ("Attachments", ", ".join(self.attachments[:_MOST_SHOWN])),
-            ("Subject", self.subject[:_LONGEST_SUBJECT]),
+            ("Subject", self.subject[:1_000]),
         ]
         return "\n".join(f"{name}: {value}" for name, value in lines if value)
 
     def _subject_begins(self, head: str) -> int:
-        """Return where a message begins that has no text but its subject."""
+        """Return the offset of the subject, which is the body of a message without other text."""
         return head.rfind("\nSubject: ") + len("\nSubject: ") if self.subject else len(head)
 
     def _metadata(self) -> dict[str, Any]:
@@ -93,5 +140,217 @@ def _listed(people: Sequence[Person]) -> str:
 
 
 def _names(people: Sequence[Person]) -> list[str]:
-    """Return names and addresses, so that either can be asked for."""
+    """Return names and addresses, so that people can be found by either."""
     return list(dict.fromkeys(text for each in people[:_MOST_KEPT] for text in (each.name, each.address) if text))
+
+
+def own_text(text: str, subject: str = "") -> str:
+    """Return what the sender wrote, or the whole text if nothing else is in it."""
+    lines = text.split("\n")
+    kept = "\n".join(_own_lines(lines, bool(_FORWARDS.match(subject))))
+    kept = re.sub(r"\n{3,}", "\n\n", kept).strip("\n")
+    return kept if kept.strip() else text.strip("\n")
+
+
+def _own_lines(lines: list[str], is_forward: bool) -> Iterator[str]:
+    number = 0
+    in_signature = False
+    while number < len(lines):
+        line = lines[number]
+        if _FORWARDED.match(line):
+            yield from lines[number:]
+            return
+        if _is_head(lines, number) or _ORIGINAL.match(line):
+            if is_forward:
+                yield from lines[number:]
+            return
+        if _QUOTE.match(line):
+            in_signature = False
+            number += 1
+            continue
+        if length := _attribution(lines, number):
+            if not _is_quoted(lines, number + length):
+                # The rest is a quoted message without a mark on each line.
+                return
+            number += length
+            continue
+        in_signature = in_signature or bool(_SIGNATURE.match(line))
+        if not (in_signature or _SENT_FROM.match(line)):
+            yield line
+        number += 1
+
+
+def _is_head(lines: list[str], number: int) -> bool:
+    """Whether the head of a quoted message begins here, perhaps with a rule above it."""
+    if _RULE.match(lines[number]):
+        number += 1
+    if number >= len(lines) or not _FROM.match(lines[number]):
+        return False
+    return any(_SENT.match(line) for line in lines[number + 1 : number + 4])
+
+
+def _attribution(lines: list[str], number: int) -> int:
+    """Return how many lines, from this line on, say who wrote the quotation below; mail programs break such lines."""
+    if not _BEGINS_ATTRIBUTION.match(lines[number][:_LONGEST_ATTRIBUTION]):
+        return 0
+    joined = ""
+    for length, line in enumerate(lines[number : number + _LINES_OF_ATTRIBUTION], 1):
+        if not line.strip() or len(joined) + len(line) > _LONGEST_ATTRIBUTION:
+            return 0
+        joined = f"{joined} {line.strip()}" if joined else line.strip()
+        if joined.endswith((":", "*", "_")) and (_ATTRIBUTION.match(joined) or _NAMED.match(joined)):
+            return length
+    return 0
+
+
+def _is_quoted(lines: list[str], number: int) -> bool:
+    """Whether the next line that isn't blank is marked as quoted."""
+    below = next((line for line in lines[number:] if line.strip()), ">")
+    return _QUOTE.match(below) is not None
+
+
+# Encodings whose bytes are ASCII, so that they are valid UTF-8, too.
+_STATEFUL = ("iso2022", "hz", "utf-7", "utf-16", "utf-32")
+# Charsets that mail programs for other alphabets declare instead of the right one.
+_UNDECLARED = frozenset({"", "ascii", "cp1252", "utf-8"})
+Headers = Mapping[str, Sequence[str]]
+_MOST_PEOPLE = 500  # people of one header
+# Lengths are limited: otherwise, the time for unclosed quotes and brackets grows with the square of their number.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.){0,500}"|<[^<>]{0,500}>|\([^()]{0,500}\)|[,;]|[^",;<(]+|["<(]')
+_ESCAPED = re.compile(r"\\(.)")
+_ADDRESS = re.compile(r"[^\s<>@]+@[^\s<>@]+")
+_ID = re.compile(r"<\s*([^<>\s]+)\s*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody in a header: a name, an address, or both."""
+
+    name: str = ""
+    address: str = ""
+
+    def __str__(self) -> str:
+        """Return the name and the address as mail programs show them."""
+        return f"{self.name} <{self.address}>" if self.name and self.address else self.shown
+
+    @property
+    def shown(self) -> str:
+        """The name, or the address if there is no name."""
+        return self.name or self.address
+
+
+def text_of(headers: Headers, name: str) -> str:
+    """Return the text of a header on one line, or ""."""
+    values = headers.get(name) or [""]
+    return decoded_words(values[0])
+
+
+def decoded_words(value: str) -> str:
+    """Return a header's value on one line, with its encoded words decoded."""
+    value = re.sub(r"\r?\n[ \t]*", " ", value)
+    if "=?" in value:
+        with suppress(MessageError, ValueError):
+            value = "".join(_piece(piece, charset) for piece, charset in decode_header(value))
+    return printable_line(_without_surrogates(value))
+
+
+def _piece(piece: bytes | str, charset: str | None) -> str:
+    return piece if isinstance(piece, str) else decoded(piece, charset or "")
+
+
+def _without_surrogates(value: str) -> str:
+    """Decode the bytes beyond ASCII that the parser kept as lone surrogates."""
+    return value if value.isascii() else decoded(value.encode("utf-8", "surrogateescape"), "")
+
+
+def people(headers: Headers, name: str) -> list[Person]:
+    """Return the people in a header, without groups that hide them ("undisclosed-recipients:;")."""
+    found = (person for value in headers.get(name, ()) for person in _people(value))
+    return [person for person, _ in zip(found, range(_MOST_PEOPLE), strict=False)]
+
+
+def _people(value: str) -> Iterator[Person]:
+    words: list[str] = []
+    address = comment = ""
+    for token in [*_TOKEN.findall(value), ","]:
+        if token in (",", ";"):
+            if person := _person(words, address, comment):
+                yield person
+            words, address, comment = [], "", ""
+        elif token.startswith("<") and len(token) > 1:
+            address = token[1:-1].strip()
+        elif token.startswith("(") and len(token) > 1:
+            comment = token[1:-1]
+        elif token.startswith('"') and len(token) > 1:
+            words.append(_ESCAPED.sub(r"\1", token[1:-1]))
+        else:
+            # A group begins with its name and a colon.
+            words.append(token.rpartition(":")[2] if ":" in token and "=?" not in token else token)
+
+
+def _person(words: Sequence[str], address: str, comment: str) -> Person | None:
+    name = decoded_words(" ".join(words)).strip(" '\"")
+    address = _line(address)
+    if not address and (bare := _ADDRESS.search(name)):
+        address, name = bare[0], decoded_words(comment)
+    if name.casefold() == address.casefold():
+        name = ""
+    return Person(name, address) if name or address else None
+
+
+def _line(text: str) -> str:
+    return printable_line(_without_surrogates(text))
+
+
+def time_of(headers: Headers) -> datetime | None:
+    """Return when a message was sent, in the sender's local time; without a date, when it was received."""
+    dates = [value[:200] for value in headers.get("date", ())]
+    received = [value[-200:].rpartition(";")[2] for value in headers.get("received", ())[:1]]
+    for value in (*dates, *received):
+        with suppress(TypeError, ValueError, IndexError, OverflowError):
+            return parsedate_to_datetime(" ".join(value.split())).replace(tzinfo=None, microsecond=0)
+    return None
+
+
+def message_id(headers: Headers) -> str:
+    """Return the id of a message, or ""."""
+    return next(iter(_ids(headers, "message-id")), "")
+
+
+def thread_id(headers: Headers) -> str:
+    """Return the id of the message that began the thread, as far as this message shows it, or ""."""
+    roots = (_ids(headers, name) for name in ("references", "in-reply-to", "message-id"))
+    return next((ids[0] for ids in roots if ids), "")
+
+
+def _ids(headers: Headers, name: str) -> list[str]:
+    value = " ".join(headers.get(name, ())[:1])
+    found = _ID.findall(value) or value.split()[:1]
+    return [_line(each)[:300] for each in found[:1]]
+
+
+def decoded(data: bytes, charset: str) -> str:
+    """Return the text in these bytes, with `\\n` line ends, without NULs and lone surrogates.
+
+    Valid UTF-8 is decoded as UTF-8 whatever `charset` says. Otherwise, an unreliable `charset` is replaced by a guess.
+    """
+    name = _codec(charset)
+    if name.startswith(_STATEFUL):
+        text = data.decode(name, "replace")
+    else:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            text = decode_guessed(data) if name in _UNDECLARED else data.decode(name, "replace")
+    return with_plain_line_ends(encodable(text).replace("\0", "").removeprefix("\ufeff"))
+
+
+def _codec(charset: str) -> str:
+    """Return the name of Python's codec for a charset, or "" if there is none for text."""
+    try:
+        found = codecs.lookup(charset.strip().strip("\"'"))
+    except (LookupError, ValueError):
+        return ""
+    # Python's codecs also include "base64", "zip" and others that aren't for text.
+    is_text = getattr(found, "_is_text_encoding", True) and found.name not in ("idna", "punycode", "raw_unicode_escape")
+    return SUPERSETS.get(found.name, found.name) if is_text and not found.name.startswith("unicode") else ""

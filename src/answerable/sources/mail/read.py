@@ -1,37 +1,57 @@
-"""A message (RFC 5322) → Documents: the message, and each file attached to it."""
+"""A message (RFC 5322) or a mailbox (mbox, RFC 4155) → Documents: each message, and each file attached to it.
+
+A mailbox may exceed the limit on file size, which applies to each message, and to the text of all messages together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from email.message import EmailMessage
+from email.parser import BytesParser
+from email.policy import EmailPolicy
+from functools import lru_cache
+from hashlib import sha256
+from io import BytesIO
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from typing import IO, Any
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, EncryptedSource, SourceError
+from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
+from answerable.formats.built_in import MAIL
+from answerable.sources.archives.members import ReadMember
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
-from answerable.sources.formats import ARCHIVES, SAMPLE, recognise
-from answerable.sources.mail.contents import Attachment, contents_of
-from answerable.sources.mail.headers import Person, message_id, people, text_of, thread_id, time_of
-from answerable.sources.mail.letter import Letter
-from answerable.sources.mail.parse import parse_message, raw_headers
-from answerable.sources.members import ReadMember
-from answerable.sources.unread import why_unread
+from answerable.sources.formats import SAMPLE, recognise, why_unread
+from answerable.sources.mail.contents import Attachment, contents_of, safe_name
+from answerable.sources.mail.letter import OF_PARSER, Letter, Person, message_id, people, text_of, thread_id, time_of
+from answerable.text.characters import printable_line
 
+# Parts of a message: digests of mailing lists, and bounces of digests, have some dozens.
+MOST_PARTS = 1_000
+# Multipart types in a message: the parser compares each line with the boundaries of all parts around it.
+_MOST_MULTIPARTS = 100
+_MULTIPART = re.compile(rb"multipart/", re.IGNORECASE)
+_LONGEST_HEADER = 20_000  # characters; a round number, not measured
+# Maximum characters of a header with parameters, such as Content-Type: the parser reads every parameter.
+_LONGEST_TYPE = 2_000
+_MOST_HEADERS_LOOKED_AT = 1_000  # headers of one message; a round number, not measured
+_MAILBOX_LINE = re.compile(rb"From [^\n]*\n")
+_LENGTH_LINE = re.compile(rb"(\d{1,12})[ \t]*\r?\n")
 MOST_NESTED = 5
-"""How deep messages in messages are followed."""
+"""Levels of messages inside messages that are read."""
 _MEMBER = "!/"
 _ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
-
 Contained = tuple[Document | Attachment, str]
 """A document or a file in a message, and its source."""
 
 
 def read_mail(file: Path | bytes, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
-    """Return the message and its attachments; these have its source as `message` in their metadata.
+    """Return the message and its attachments, which have the message's source as `message` in their metadata.
 
-    Attachments that can't be read are added to `context.skipped`. Raise EncryptedSource; EmptySource if there is
-    nothing in it; DamagedSource if it is made to take long.
+    Attachments that can't be read are added to `context.skipped`. Raise EncryptedSource; EmptySource if the message is
+    empty; DamagedSource if it has too many parts to parse quickly.
     """
     message = parse_message(load(file, source, context.limits.max_file_size), source)
     return read_contained(_contained(message, source, context), source, read_member, context)
@@ -40,7 +60,7 @@ def read_mail(file: Path | bytes, source: str, read_member: ReadMember, context:
 def read_contained(
     contained: Iterable[Contained], source: str, read_member: ReadMember, context: ReadContext
 ) -> list[Document]:
-    """Read what a message contains. Raise EmptySource if that is nothing."""
+    """Read the documents and files in a message. Raise EmptySource if there are none."""
     documents: list[Document] = []
     names: set[str] = set()
     is_empty = True
@@ -67,7 +87,7 @@ def read_contained(
 
 
 def _contained(message: EmailMessage, source: str, context: ReadContext) -> Iterator[Contained]:
-    """Yield what is in a message, and in the messages in it: first its text, with what is attached to it."""
+    """Yield a message's text, then its attachments, then the contents of each message inside it."""
     headers, contents = raw_headers(message), contents_of(message)
     text = contents.text
     if (contents.is_encrypted and not text) or text.lstrip().startswith(_ENCRYPTED_TEXT):
@@ -103,7 +123,7 @@ def _reason_to_skip(data: bytes, name: str, ocr: Ocr | None) -> str:
     if not data:
         return "empty"
     reason = why_unread(data[:SAMPLE], name, ocr)
-    return reason or ("archive in a message" if recognise(data[:SAMPLE], name) in ARCHIVES else "")
+    return reason or ("archive in a message" if recognise(data[:SAMPLE], name).is_archive else "")
 
 
 def _unused(place: str, names: set[str]) -> str:
@@ -115,3 +135,192 @@ def _unused(place: str, names: set[str]) -> str:
         name = f"{place.removesuffix(path.suffix)} ({number}){path.suffix}"
     names.add(name)
     return name
+
+
+class _Tolerant(EmailPolicy):
+    """Python's modern mail policy, changed to accept headers of any length and shape."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, Any]:
+        """Cut a long header, which would take the parser too long."""
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[: _LONGEST_TYPE if name.lower().startswith("content-") else _LONGEST_HEADER]
+
+    def header_fetch_parse(self, name: str, value: Any) -> Any:
+        """Parse a header's value; a value that breaks the parser stays as it is."""
+        try:
+            return _header(name.lower(), value)
+        except OF_PARSER:
+            return " ".join(str(value).split())
+
+
+_POLICY = _Tolerant()
+
+
+@lru_cache(maxsize=500)
+def _header(name: str, value: Any) -> Any:
+    """Parse a header; cached, as many parts have equal headers, and the parser needs each type several times."""
+    return EmailPolicy.header_fetch_parse(_POLICY, name, value)
+
+
+def parse_message(data: bytes, source: str) -> EmailMessage:
+    """Parse a message, also from a mailbox or from Apple Mail. Raise DamagedSource if it has too many parts."""
+    if length := _LENGTH_LINE.match(data):
+        # Apple Mail writes the length of the message above it, and a list of the message's flags below it.
+        data = data[length.end() : length.end() + int(length[1])]
+    elif line := _MAILBOX_LINE.match(data):
+        data = data[line.end() :]
+    if len(_MULTIPART.findall(data)) > _MOST_MULTIPARTS:
+        raise _too_many_parts(source)
+    try:
+        message = BytesParser(_part_factory(source), policy=_POLICY).parsebytes(data)
+    except RecursionError:
+        raise _too_many_parts(source) from None
+    assert isinstance(message, EmailMessage)
+    return message
+
+
+def _part_factory(source: str) -> Callable[..., EmailMessage]:
+    made = 0
+
+    def part(policy: EmailPolicy) -> EmailMessage:
+        nonlocal made
+        made += 1
+        if made > MOST_PARTS:
+            raise _too_many_parts(source)
+        return EmailMessage(policy)
+
+    return part
+
+
+def _too_many_parts(source: str) -> DamagedSource:
+    return DamagedSource(
+        f"{source} has too many parts for a message: leave it out, or save its text and attachments as files and add "
+        "those"
+    )
+
+
+def raw_headers(message: EmailMessage) -> dict[str, list[str]]:
+    """Return the values of the first headers as written, by the header's name in lower case."""
+    found: dict[str, list[str]] = {}
+    for number, (name, value) in enumerate(message.raw_items()):
+        if number == _MOST_HEADERS_LOOKED_AT:
+            break
+        found.setdefault(name.lower(), []).append(str(value))
+    return found
+
+
+_BLOCK = 16_000_000  # bytes of a mailbox in memory at a time
+# A line of text may also begin with "From "; but then it has no time in it, or no header below it.
+_BETWEEN = re.compile(
+    rb"\n\r?\n(?P<line>From (?:[^\n]{0,300}\d\d:\d\d[^\n]{0,100}|- ?)?\r?\n)(?=(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:)"
+)
+_ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
+_HEAD = 50_000  # first bytes of a message, which are searched for ids
+_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
+_FIELD = re.compile(rb"^(message-id|references|in-reply-to):((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
+_ID = re.compile(rb"<\s*([^<>\s]{1,300})")
+
+
+def read_mailbox(file: Path | bytes, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
+    """Return the messages of a mailbox and their attachments. What can't be read is added to `context.skipped`.
+
+    The source of a message ends in its id; `mailbox` in its metadata is the mailbox's source. Raise DamagedSource for a
+    file that isn't a mailbox.
+    """
+    documents: list[Document] = []
+    names, threads = _Names(), _Threads()
+    left = context.limits.max_file_size
+    for data in _messages(file, source, context.limits.max_file_size):
+        ids = _ids(data)
+        own = next(iter(ids.get("message-id", ())), "")
+        name = names.name(data, own)
+        place = f"{source}!/{name or own}"
+        if not name:
+            context.skipped.count("already read under another name", place)
+            continue
+        metadata = {"mailbox": source, "thread": threads.root(ids, name)}
+        try:
+            read = read_member(_ESCAPED.sub(rb"\1", data), place, known=MAIL, metadata=metadata)
+        except EmptySource:
+            context.skipped.count("empty", place)
+            continue
+        except SourceError as error:
+            context.skipped.errors.append(error)
+            continue
+        left -= sum(len(each.content) for each in read)
+        if left < 0:
+            raise SourceTooLarge(
+                f"{source} holds over {context.limits.max_file_size:,} characters of text: split it, or raise the "
+                "setting max_file_size"
+            )
+        documents += read
+    return documents
+
+
+def _messages(file: Path | bytes, source: str, limit: int) -> Iterator[bytes]:
+    """Yield the bytes of each message, with its "From " line. Raise SourceTooLarge for a message over the limit."""
+    with _opened(file, source) as stream:
+        buffer = stream.read(_BLOCK)
+        if not buffer.startswith(b"From "):
+            raise DamagedSource(f"{source} doesn't begin as a mailbox does: export it again from your mail program")
+        while True:
+            starts = [0, *(match.start("line") for match in _BETWEEN.finditer(buffer))]
+            yield from (buffer[start:end] for start, end in pairwise(starts))
+            last, block = buffer[starts[-1] :], stream.read(_BLOCK)
+            if not block:
+                yield last
+                return
+            if len(last) > limit:
+                raise SourceTooLarge(
+                    f"{source} has a message of over {limit:,} bytes: split it, or raise the setting max_file_size"
+                )
+            buffer = last + block
+
+
+def _opened(file: Path | bytes, source: str) -> IO[bytes]:
+    if isinstance(file, bytes):
+        return BytesIO(file)
+    try:
+        return file.open("rb")
+    except OSError as error:
+        raise SourceError(f"{source} can't be read ({error}): check the path and the disk, then try again") from error
+
+
+def _ids(data: bytes) -> dict[str, list[str]]:
+    """Return the ids of this message and of earlier ones in its thread, by the header's name in lower case."""
+    end = _END_OF_HEAD.search(data, 0, _HEAD)
+    found = _FIELD.finditer(data, 0, end.start() if end else _HEAD)
+    return {
+        match[1].decode().lower(): [each.decode("ascii", "replace") for each in _ID.findall(match[2])]
+        for match in found
+    }
+
+
+class _Names:
+    """Names messages by their ids, which stay the same if other messages are deleted."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, set[bytes]] = {}
+
+    def name(self, data: bytes, message_id: str) -> str:
+        """Return a name that no other message has, or "" for a copy of an earlier message."""
+        digest = sha256(data[data.find(b"\n") + 1 :].rstrip()).digest()
+        name = safe_name(printable_line(message_id).replace("/", "_"))[:200] or digest.hex()[:16]
+        copies = self._seen.setdefault(name, set())
+        if digest in copies:
+            return ""
+        copies.add(digest)
+        return name if len(copies) == 1 else f"{name} ({len(copies)})"
+
+
+class _Threads:
+    """Finds the id of each thread's first message, as far as messages refer to earlier messages."""
+
+    def __init__(self) -> None:
+        self._roots: dict[str, str] = {}
+
+    def root(self, ids: Mapping[str, Sequence[str]], name: str) -> str:
+        """Return the id of a message's thread."""
+        own = next(iter(ids.get("message-id", ())), name)
+        before = next((found[0] for key in ("references", "in-reply-to") if (found := ids.get(key))), own)
+        return self._roots.setdefault(own, self._roots.get(before, before))

@@ -20,7 +20,7 @@ _COMMENT = re.compile(r"(?<!\\)(?:\\\\)*(%)")
 _OPENING = re.compile(r"[ \t]*\\begin[ \t]*\{(verbatim\*?|Verbatim|lstlisting|minted|comment)\}")
 _ITEM = re.compile(r"[ \t]*\\item\b[ \t]*")
 _LABEL = re.compile(r"[ \t]*\\label[ \t]*\{[^{}\n]*\}")
-# Commands that print nothing, or nothing of this file.
+# Commands that print nothing, or only the text of other files.
 _LAYOUT = (
     "begin|end|label|usepackage|documentclass|maketitle|tableofcontents|listoffigures|listoftables|bibliography|"
     "bibliographystyle|printbibliography|addbibresource|newpage|clearpage|cleardoublepage|pagebreak|linebreak|"
@@ -33,8 +33,8 @@ _LAYOUT = (
 _ARGUMENTS = r"(?:\[[^\]\n]*\]|\{(?:[^{}\n]|\{[^{}\n]*\})*\})"
 _DIRECTIVES = re.compile(rf"[ \t]*(?:\\(?:{_LAYOUT})(?![A-Za-z])\*?(?:[ \t]*{_ARGUMENTS})*[ \t]*)+(?:%[^\n]*)?")
 _COMMAND = re.compile(r"\\[A-Za-z]+\*?[ \t]*|[{}]|\\(?=[%&#_$])")
-_LONGEST = 2_000
-_MOST_LINES = 4
+_LONGEST = 2_000  # characters of an argument
+_MOST_LINES = 4  # lines of an argument; if it is longer, its brace isn't closed
 
 
 def read_latex(content: str, source: str) -> Document:
@@ -65,7 +65,7 @@ def _marks(content: str) -> Marks:
 
 
 def _lines(content: str, marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
-    """Hide comments and commands of layout; return the spans in which neither is one, nor a heading."""
+    """Hide comments and commands of layout; return the verbatim spans, which have no comments, commands or headings."""
     spans: list[tuple[int, int]] = []
     closing, opened = "", 0
     for line in lines_of(content[start:end]):
@@ -99,7 +99,7 @@ def _hide(line: Line, marks: Marks) -> None:
 
 
 def _argument(content: str, start: int) -> tuple[str, int]:
-    """Return the text up to the brace that closes the one before `start`, and where what follows begins."""
+    """Return a command's argument, whose opening brace is just before `start`, and the offset after its end."""
     depth, lines = 1, 0
     for place in range(start, min(start + _LONGEST, len(content))):
         character = content[place]

@@ -1,4 +1,4 @@
-"""Headings and hidden spans of a marked-up text → Document: the unchanged file, in parts of what people read.
+"""Headings and hidden spans of marked-up text → Document: the unchanged file, with parts for what people read.
 
 Shared by reStructuredText, Org, AsciiDoc and LaTeX. Comments, preambles and directives are in no part, so that no
 passage is made of them and nothing in them is quoted.
@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
+from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
 from answerable.errors import EmptySource
-from answerable.sources.text import require_text, stem
+from answerable.sources.text import make_document, require_text
 
 LONGEST_TITLE = 1_000
-"""No longer line is a heading."""
-_DEEPEST = 32
+"""Characters of a heading: a longer line isn't a heading."""
+_DEEPEST = 32  # headings in a path
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -47,7 +47,7 @@ class Heading(NamedTuple):
 
 @dataclass(slots=True)
 class Marks:
-    """What a reader finds in a text: headings in order, spans that people don't read, title and metadata."""
+    """What is found in marked-up text: headings in order, spans that people don't read, title and metadata."""
 
     headings: list[Heading] = field(default_factory=list)
     hidden: list[Span] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Marks:
         self.hidden.append((line.start + start, line.start + end))
 
     def add(self, start: int, body: int, level: int, title: str) -> None:
-        """Add a heading; one without a title is hidden."""
+        """Add a heading, or hide it if it has no title."""
         words = " ".join(title.split())[:LONGEST_TITLE]
         if words:
             self.headings.append(Heading(start, body, level, words))
@@ -71,22 +71,34 @@ class Marks:
             self.hidden.append((start, body))
 
 
+class LineReader:
+    """Base class of readers that go through text line by line, and mark headings and hidden spans."""
+
+    def __init__(self, content: str) -> None:
+        self._lines = lines_of(content)
+        self._marks = Marks()
+
+    def _text(self, number: int) -> str:
+        """Return the text of a line, "" before the first and after the last."""
+        return self._lines[number].text if 0 <= number < len(self._lines) else ""
+
+
 def lines_of(content: str) -> list[Line]:
-    """Return the lines of a text."""
+    """Return the lines of text with their offsets."""
     return [Line(match.start(), match.end(), match[0].removesuffix("\n")) for match in _LINE.finditer(content)]
 
 
 def read_marked(content: str, source: str, kind: DocumentType, marks: Marks) -> Document:
-    """Return the document. Raise EmptySource if it holds nothing that people read."""
+    """Return the document for text with these marks. Raise EmptySource if it holds nothing that people read."""
     require_text(content, source)
     parts = tuple(_parts(content, marks))
     if not any(content[part.start : part.end].strip() for part in parts):
         raise EmptySource(
             f"{source} holds nothing but comments and directives: add the files that it includes, or leave it out"
         )
-    title = marks.title or next((each.title for each in marks.headings), "") or stem(source)
+    title = marks.title or next((each.title for each in marks.headings), "")
     metadata = {key: value for key, value in marks.metadata.items() if value}
-    return Document(document_id(source, content), content, source, title, kind, metadata=metadata, parts=parts)
+    return make_document(source, content, kind, parts, title, metadata)
 
 
 def _parts(content: str, marks: Marks) -> Iterator[Part]:
@@ -108,7 +120,7 @@ def _part(content: str, start: int, end: int, body: int, path: tuple[str, ...]) 
 
 
 def _sections(content: str, headings: Sequence[Heading]) -> Iterator[tuple[int, int, int, tuple[str, ...]]]:
-    """Yield start, body, end and path of each section, first of the text before all headings."""
+    """Yield each section's start, offset below its heading, end and path; the first is the text before all headings."""
     ends = [*(each.start for each in headings), len(content)]
     yield 0, 0, ends[0], ()
     path: list[Heading] = []
@@ -120,7 +132,7 @@ def _sections(content: str, headings: Sequence[Heading]) -> Iterator[tuple[int, 
 
 
 def _merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans in order, those that touch as one."""
+    """Yield the spans in order; merge those that touch or overlap."""
     reached: Span | None = None
     for start, end in sorted(spans):
         if reached and start <= reached[1]:

@@ -1,6 +1,6 @@
-"""The recognising process: takes pages and picture files on stdin, sends the lines of each page on stdout.
+"""The OCR process: takes pages and picture files on stdin, sends the lines of each page on stdout.
 
-It is apart from the reader so that a page that takes too long can be given up.
+It is a process of its own so that the file reader can give up a page that takes too long.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import IO, Any
 
 from answerable.sources.frames import read_pair, write_pair
+from answerable.sources.ocr.lines import MOST_PAGES
 
-# The models need 1.2 GB of address space to load, and 2.7 GB with all shapes of lines; the rest is for pictures.
+# Bytes: the models need 1.2 GB of address space to load and 2.7 GB with all shapes of lines; the rest is for pictures.
 MEMORY = 5_000_000_000
-IDLE = 60
-IDLE_STATUS = 0
-MOST_PAGES = 2_000
+IDLE = 60  # seconds without a request after which the process ends
+IDLE_STATUS = 0  # the exit status of this process when it ends because it was idle
 
 
 def main(folder: str, detector: str, recogniser: str) -> None:
-    """Serve the reader that started this process until it closes stdin, or asks nothing for a minute."""
+    """Serve the process that started this one until it closes stdin, or sends no request for a minute."""
     _allow_memory()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Output of libraries must not get between the frames.
+    # What libraries print must not get between the frames.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     models: Any = None
     while (pair := _next(sys.stdin.buffer)) is not None:
@@ -46,13 +46,13 @@ def main(folder: str, detector: str, recogniser: str) -> None:
         except MemoryError:
             os._exit(1)
         except Exception as error:
-            # Decoders raise errors of any kind.
-            # Pillow names objects by their address in memory.
+            # Decoders raise errors of any kind. Pillow's messages contain memory addresses of objects, which are
+            # removed.
             reason = re.sub(r" ?<[^>]*>", "", f"{type(error).__name__}: {error}")[:200]
             write_pair(answers, {"outcome": "failed", "reason": reason}, b"")
         else:
             write_pair(answers, {"outcome": "done"}, b"")
-    # At once: the next request may be on its way, and this status tells that it wasn't read.
+    # Exit at once: the next request may be on its way, and this status says that the request wasn't read.
     os._exit(IDLE_STATUS)
 
 
@@ -63,7 +63,7 @@ def _images(request: dict[str, Any], data: bytes) -> Iterator[Any]:
         grey = np.frombuffer(data, np.uint8).reshape(request["height"], request["width"])
         yield np.repeat(grey[:, :, None], 3, axis=2)
         return
-    from answerable.sources.ocr.decode import pages
+    from answerable.sources.ocr.models import pages
 
     for number, page in enumerate(pages(data)):
         if number == MOST_PAGES:
@@ -86,7 +86,7 @@ def _allow_memory() -> None:
 
 
 def _allow_seconds(seconds: float) -> None:
-    """Allow so many seconds on each processor from now on: the reader waits no longer."""
+    """Allow this many more seconds on each processor; the file reader waits no longer than that."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 

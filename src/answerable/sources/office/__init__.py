@@ -1,1 +1,1 @@
-"""Documents of word processors (Word, OpenDocument, RTF), e-books, and what office files have in common."""
+"""Documents of word processors (Word, OpenDocument, RTF), e-books, and the code that all office formats share."""

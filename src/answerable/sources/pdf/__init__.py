@@ -1,1 +1,1 @@
-"""PDF files."""
+"""Reading PDF files."""

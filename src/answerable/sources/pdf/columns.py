@@ -1,36 +1,48 @@
 """Put the text of a page into reading order where PDFium's order runs across columns; runs in the reading process.
 
 PDFium keeps the order in which a PDF draws its text, and joins what is drawn on one line. That is the reading order,
-except where lines of neighbouring columns or cells are drawn in turn. Only such regions are changed: a gutter must be
-free of text from top to bottom, and the text on both sides must read on from line to line.
+except where lines of neighbouring columns or cells are drawn alternately. Only such regions are changed: a gutter must
+be free of text from top to bottom, and the text on both sides must continue from line to line. The thresholds were not
+measured one by one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from answerable.datatypes import Span
-from answerable.sources.pdf.crossed import FEWEST_LINES, MOST_LABELS, READS_ON, Fragment, Fragments, Order
-from answerable.sources.pdf.geometry import Geometry, deepest
+from answerable.sources.pdf.tables import Geometry, deepest
 
-MOST_FRAGMENTS = 1_500
-LONG_LINE = 40
-SAMPLED = 6
-SHORT = 12
-SHORTEST_ROW = 8
-LOOSE = 0.8
-BESIDE = 2.0
-APART = 5.0
-FEWEST_NUMBERS = 4
-FEWEST_LINE_NUMBERS = 10
+FEWEST_LINES = 3  # lines of neighbouring columns, at least, that are drawn alternately
+FEWEST_CELLS = 2  # table rows, at least, in which a cell has several lines
+LEVEL = 0.3  # share of the lower piece's height that two pieces on one line have in common at least
+WIDER_GAP = 0.25  # excess over the usual gap between lines that divides cells, in heights of a line
+SHORTEST = 12  # median number of characters of a column's lines at least
+READS_ON = 0.3  # share of lines, at least, that begin in lower case in a text that continues from line to line
+FULL = 0.5  # share of a column's lines, at least, that are full
+FULL_WIDTH = 0.75  # share of the column's width, at least, that a full line takes
+TALLEST = 8  # lines of a cell at most
+MOST_LABELS = 50  # lines of a page; a page with more lines and hardly any prose keeps its order
+MOST_DEPTH = 8  # how often columns are looked for within columns
+MOST_FRAGMENTS = 1_500  # fragments of a page; more are not ordered, because each is compared with the others
+LONG_LINE = 40  # characters of a line of prose at least
+SAMPLED = 6  # long lines that are measured first, to skip most pages
+SHORT = 12  # characters that two lines next to each other have together at least
+SHORTEST_ROW = 8  # characters of a row of a form at least
+LOOSE = 0.8  # line heights per character; a line that is wider than that on average may be a row of a form
+WIDE = 2.0  # width of the text on each side of a gap at least, in type sizes
+APART = 5.0  # points between two lines next to each other at least
+FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
+FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 
 def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[Span]:
-    """Return the spans of the raw text in reading order; one span if the order is right as it is.
+    """Return the spans of the raw text in reading order; a single span if the order is already right.
 
     `index_of` maps an offset in the raw text to PDFium's index of the character.
     """
@@ -42,7 +54,7 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         return numbered
     reading_on = sum(raw[start].islower() for start, _, _ in lines)
     if len(lines) > MOST_LABELS and reading_on * 2 < READS_ON * len(lines):
-        # Tables of figures, the usual case with gutters, need no measuring.
+        # Tables of figures are the usual case of gutters, and their order needs no measuring.
         return whole
     firsts = [index_of(start) for start, _, _ in lines]
     lengths = [len(text) for _, _, text in lines]
@@ -56,7 +68,7 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
 
 
 def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
-    """Return the spans of the numbers that count the lines of a page, then those of the lines; none without them."""
+    """Return the spans of a page's line numbers, then those of the numbered lines; [] without line numbers."""
     numbered = ((place, text) for place, (_, _, text) in enumerate(lines) if text[0].isdigit())
     starts = [(place, match) for place, text in numbered if (match := _LINE_NUMBER.match(text))]
     if len(starts) < FEWEST_NUMBERS:
@@ -70,7 +82,7 @@ def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
         for start, end, text in lines
         for match in [_LINE_NUMBER.match(text)]
     ]
-    # Rows of a table and the points of a list may be numbered too, but don't read on from line to line.
+    # Rows of a table and points of a list may be numbered too, but their text doesn't continue from line to line.
     reading_on = sum(raw[start].islower() for start, _ in bare)
     if len(starts) < FEWEST_LINE_NUMBERS // step or reading_on < READS_ON * len(bare):
         return []
@@ -79,7 +91,7 @@ def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
 
 
 def _lines(raw: str) -> list[tuple[int, int, str]]:
-    """Return start, end with the blank lines after it, and text of each line that isn't blank."""
+    """Return the start, the end including the blank lines after it, and the text of each line that isn't blank."""
     filled = []
     start = 0
     for line in raw.replace("\ufffe", "\n").split("\n"):
@@ -91,12 +103,12 @@ def _lines(raw: str) -> list[tuple[int, int, str]]:
 
 
 def _may_be_crossed(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int]) -> bool:
-    """Whether lines stand beside or above the line before, or have wide gaps; measures little."""
+    """Whether lines are next to or above the previous line, or have wide gaps; measures only a few characters."""
 
     def gaps(places: Iterable[int]) -> int:
         """Return how many lines have a gap at the same place."""
         found = (geometry.gap(firsts[place], lengths[place]) for place in places)
-        return deepest((gap.left, gap.right) for gap in found if gap and gap.beside >= BESIDE)[0]
+        return deepest((gap.left, gap.right) for gap in found if gap and gap.beside >= WIDE)[0]
 
     long = [place for place, length in enumerate(lengths) if length >= LONG_LINE]
     if gaps(long[:: len(long) // SAMPLED + 1]) > 1 and gaps(long) >= FEWEST_LINES:
@@ -105,20 +117,20 @@ def _may_be_crossed(geometry: Geometry, firsts: Sequence[int], lengths: Sequence
     beside = 0
     for place, ((_, low, _), (_, bottom, top)) in enumerate(pairwise(starts), 1):
         if bottom + top > 2 * low and lengths[place] + lengths[place - 1] >= SHORT:
-            beside += _stands_beside(geometry, firsts, lengths, place)
+            beside += _is_next_to_previous(geometry, firsts, lengths, place)
     if beside >= FEWEST_LINES:
         return True
     wide = []
     for place, length in enumerate(lengths):
         if SHORTEST_ROW <= length < LONG_LINE and (box := geometry.box(firsts[place] + length - 1)) is not None:
             left, bottom, top = starts[place]
-            # Rows of a form are far wider than their characters.
+            # The rows of a form are far wider than the characters in them.
             if box[2] - left > LOOSE * length * (top - bottom):
                 wide.append(place)
     return len(wide) >= FEWEST_LINES and gaps(wide) >= FEWEST_LINES
 
 
-def _stands_beside(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], place: int) -> bool:
+def _is_next_to_previous(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], place: int) -> bool:
     one, other = (geometry.line_box(firsts[line], lengths[line]) for line in (place - 1, place))
     return one is not None and other is not None and (other[0] > one[2] + APART or other[2] < one[0] - APART)
 
@@ -129,7 +141,7 @@ def _fragments(geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts
         box = geometry.line_box(first, len(text))
         if box is None:
             return []
-        # Most lines have no gap, which needs less measuring.
+        # Most lines have no gap; to find that out needs less measuring.
         cells = geometry.cells(first, text) if geometry.gap(first, len(text)) else [(0, box[0], box[2])]
         if not cells:
             return []
@@ -148,3 +160,163 @@ def _spans(ordered: Fragments) -> Iterator[Span]:
             start = piece.start
         end = piece.end
     yield start, end
+
+
+class Fragment(NamedTuple):
+    """A piece of a line, cut at wide gaps: its offsets in the raw text, PDFium's index of its start, and its box."""
+
+    start: int
+    end: int
+    first: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def middle(self) -> float:
+        """The y-coordinate of the fragment's middle."""
+        return (self.bottom + self.top) / 2
+
+
+Fragments = Sequence[Fragment]
+
+
+class Order:
+    """The order of the fragments of one page."""
+
+    def __init__(self, geometry: Geometry, raw: str) -> None:
+        self._geometry = geometry
+        self._raw = raw
+
+    def ordered(self, fragments: Fragments, depth: int = 0) -> list[Fragment]:
+        """Return the fragments with each crossed region put in order, at the place of the region's first fragment."""
+        found = list(fragments)
+        gutter = gutter_of(found, FEWEST_LINES)
+        if gutter is None or depth > MOST_DEPTH:
+            return found
+        for band in _bands(found, gutter):
+            if _turns(band, gutter) < FEWEST_LINES or (right := self._right(band, gutter, depth)) is None:
+                continue
+            inside = {piece.start for piece in band}
+            place = next(place for place, piece in enumerate(found) if piece.start in inside)
+            rest = [piece for piece in found[place:] if piece.start not in inside]
+            found = [*found[:place], *right, *rest]
+        return found
+
+    def _right(self, band: Fragments, gutter: float, depth: int) -> list[Fragment] | None:
+        """Return the band in order, cell by cell or column by column; None for an uncrossed region, such as a table."""
+        blocks = _blocks(band)
+        if len(blocks) >= FEWEST_CELLS and self._are_cells(blocks):
+            return [piece for block in blocks for piece in _cell_by_cell(block)]
+        if all(map(self._is_column, _columns(band))):
+            return [piece for side in _sides(band, gutter) for piece in self.ordered(side, depth + 1)]
+        return None
+
+    def _are_cells(self, blocks: Sequence[Fragments]) -> bool:
+        """Whether the blocks are table rows with cells of several lines: text continues within a cell, not across."""
+        cells = [_columns(block, 1) for block in blocks]
+        tall = [row for row in cells if max(map(len, row)) > 1 and len(row) > 1]
+        if len(tall) < FEWEST_CELLS or max(len(cell) for row in cells for cell in row) > TALLEST:
+            return False
+        begun = [cell[0] for row in cells for cell in row]
+        if 4 * sum(map(self._continues, begun)) > len(begun):
+            return False
+        below = [piece for row in tall for cell in row for piece in cell[1:]]
+        if sum(map(self._continues, below)) >= READS_ON * len(below):
+            return True
+        return all(self._is_labelled(cell) for row in tall for cell in row)
+
+    def _is_labelled(self, cell: Fragments) -> bool:
+        """Whether a cell consists of a label above a value."""
+        if len(cell) != 2:
+            return False
+        label, value = cell
+        is_named = self._text(label).endswith(":")
+        return is_named or self._geometry.style(label.first) != self._geometry.style(value.first)
+
+    def _is_column(self, column: Fragments) -> bool:
+        """Whether the lines are long, mostly full, and continue from line to line."""
+        if len(column) < FEWEST_LINES:
+            return False
+        lengths = sorted(len(self._text(piece)) for piece in column)
+        left, right = min(piece.left for piece in column), max(piece.right for piece in column)
+        full = sum(piece.right - left >= FULL_WIDTH * (right - left) for piece in column)
+        continuing = sum(map(self._continues, column[1:]))
+        is_full = full >= FULL * len(column)
+        return lengths[len(lengths) // 2] >= SHORTEST and is_full and continuing >= READS_ON * (len(column) - 1)
+
+    def _continues(self, piece: Fragment) -> bool:
+        first = self._raw[piece.start : piece.end].lstrip()[:1]
+        # Letters without case, as in Chinese, don't show whether a line continues the previous one.
+        return first.isalpha() and not first.isupper()
+
+    def _text(self, piece: Fragment) -> str:
+        return self._raw[piece.start : piece.end].strip()
+
+
+def gutter_of(fragments: Fragments, fewest: int) -> float | None:
+    """Return the x-coordinate that most gaps between neighbours contain, if at least `fewest` gaps contain it."""
+    gaps = [
+        (one.right, other.left)
+        for one, other in pairwise(fragments)
+        if other.left > one.right + 1
+        and min(one.top, other.top) - max(one.bottom, other.bottom)
+        > LEVEL * min(one.top - one.bottom, other.top - other.bottom)
+    ]
+    depth, place = deepest(gaps)
+    return place if depth >= fewest else None
+
+
+def _crosses(piece: Fragment, gutter: float) -> bool:
+    return piece.left < gutter - 1 and piece.right > gutter + 1
+
+
+def _bands(fragments: Fragments, gutter: float) -> Iterator[list[Fragment]]:
+    """Yield the regions of the page, from top to bottom, within which no text crosses the gutter."""
+    walls = [piece.middle for piece in fragments if _crosses(piece, gutter)]
+    bands: dict[int, list[Fragment]] = {}
+    for piece in fragments:
+        if not _crosses(piece, gutter):
+            bands.setdefault(sum(wall > piece.middle for wall in walls), []).append(piece)
+    for number in sorted(bands):
+        yield bands[number]
+
+
+def _turns(band: Fragments, gutter: float) -> int:
+    """Return how many alternating runs of text there are left and right of the gutter."""
+    return sum(is_right for is_right, _ in groupby(piece.left >= gutter for piece in band))
+
+
+def _sides(band: Fragments, gutter: float) -> tuple[list[Fragment], list[Fragment]]:
+    return [piece for piece in band if piece.left < gutter], [piece for piece in band if piece.left >= gutter]
+
+
+def _columns(band: Fragments, fewest: int = FEWEST_LINES, depth: int = 0) -> list[Fragments]:
+    """Return the columns from left to right, cut at every gutter that no text crosses."""
+    gutter = gutter_of(band, fewest)
+    if gutter is None or depth > MOST_DEPTH or any(_crosses(piece, gutter) for piece in band):
+        return [band]
+    return [column for side in _sides(band, gutter) for column in _columns(side, fewest, depth + 1)]
+
+
+def _cell_by_cell(block: Fragments) -> list[Fragment]:
+    return [piece for cell in _columns(block, 1) for piece in cell]
+
+
+def _blocks(band: Fragments) -> list[list[Fragment]]:
+    """Return the band cut at horizontal white space that is higher than the space between the band's lines."""
+    descending = sorted(band, key=lambda piece: -piece.top)
+    reached = descending[0].bottom
+    height = descending[0].top - descending[0].bottom
+    gaps: list[tuple[float, float]] = []
+    for piece in descending[1:]:
+        if piece.middle < reached:
+            gaps.append((reached - piece.top, piece.top))
+        reached = min(reached, piece.bottom)
+    usual = min((gap for gap, _ in gaps), default=0.0)
+    edges = [top for gap, top in gaps if gap > usual + WIDER_GAP * height]
+    blocks: dict[int, list[Fragment]] = {}
+    for piece in band:
+        blocks.setdefault(sum(piece.top <= edge for edge in edges), []).append(piece)
+    return [blocks[number] for number in sorted(blocks)]

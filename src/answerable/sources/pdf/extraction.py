@@ -1,55 +1,67 @@
-"""In the worker: extract a PDF's texts, outline, metadata and type sizes. Imports little, to start fast."""
+"""In the reading process: extract a PDF's text, outline, metadata and type sizes; find the rectangles of quotes."""
 
 from __future__ import annotations
 
 import ctypes
 import re
+import time
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from answerable.sources.context import ReadContext
+from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
+from answerable.sources.context import Ocr, ReadContext
+from answerable.sources.ocr.lines import Pixels
+from answerable.sources.ocr.pictures import recogniser
 from answerable.sources.pdf.columns import reading_order
-from answerable.sources.pdf.geometry import Geometry
-from answerable.sources.pdf.ocr import recognise
-from answerable.sources.pdf.page_text import clean, in_order, line_starts
-from answerable.sources.pdf.tables import table_rows
+from answerable.sources.pdf.page_text import PageSpan, Rectangle, clean, in_order, ink, line_starts
+from answerable.sources.pdf.tables import Geometry, table_rows
 
-MAX_CHARACTERS = 200_000_000
-MAX_BOOKMARKS = 20_000
-LONGEST_TITLE = 1_000
-SHORT = 500
+RESOLUTION = 300  # dots per inch at which scanned pages are rendered
+MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
+MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the largest file
+MAX_BOOKMARKS = 20_000  # bookmarks of an outline that are read at most
+LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage carries it
+SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+_Box = tuple[float, float, float, float]
 
 
-def opened(data: bytes, password: str | None) -> Any:
-    """Return PDFium's document, or an answer that states why it can't be opened."""
+@contextmanager
+def _opened(data: bytes, source: str, password: str | None) -> Iterator[Any]:
+    """Open a PDF as PDFium's document. Raise EncryptedSource and DamagedSource."""
     try:
-        return pypdfium2.PdfDocument(data, password=password)
+        document = pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as error:
-        locked = error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
-        return {"outcome": "password" if locked else "damaged", "reason": str(error)}
-
-
-def extract(data: bytes, context: ReadContext) -> dict[str, Any]:
-    """Return every page's text with the PDF's outline and metadata, or the reason why it can't be read.
-
-    `outline` lists [level, title, page] (pages from 0); without one, `sizes` holds the type size in points of each line
-    of each page. `rows` lists the table rows of each page: the number of the line, and the offsets of its cells.
-    `scanned` are the pages (from 0) with content but no text layer; `recognised` are those of them read by OCR.
-    """
-    document = opened(data, context.password)
-    if isinstance(document, dict):
-        return document
+        if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            given = "and the password is wrong: check it, then try again"
+            advice = ": give its password, or save a copy without one" if password is None else f" {given}"
+            raise EncryptedSource(f"{source} is encrypted{advice}") from error
+        raise DamagedSource(
+            f"{source} is not a readable PDF ({error}): download it again, or open it and print it to a new PDF"
+        ) from error
     try:
+        yield document
+    finally:
+        document.close()
+
+
+def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
+    """Return every page's text with the PDF's outline and metadata. Raise SourceTooLarge, and the errors of `_opened`.
+
+    `outline` lists [level, title, page] (pages from 0); if it is empty, `sizes` holds the type size in points of each
+    line of each page. `rows` lists the table rows of each page: the line's number, and the offsets of its cells.
+    `scanned` are the pages (from 0) with content but no text layer; `recognised` are the scanned pages read by OCR.
+    """
+    with _opened(data, source, context.password) as document:
         outline = _outline(document)
         answer: dict[str, Any] = {
-            "outcome": "text",
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
@@ -64,13 +76,13 @@ def extract(data: bytes, context: ReadContext) -> dict[str, Any]:
                 answer["scanned"].append(number)
             total += len(text or "")
             if total > MAX_CHARACTERS:
-                return {"outcome": "large", "reason": f"its text is over {MAX_CHARACTERS:,} characters"}
+                raise SourceTooLarge(
+                    f"{source} is too large, its text is over {MAX_CHARACTERS:,} characters: split it into several PDFs"
+                )
         answer["metadata"] = document.get_metadata_dict()
         if context.ocr and answer["scanned"]:
             recognise(document, answer, context.ocr, context.working)
         return answer
-    finally:
-        document.close()
 
 
 def _outline(document: Any) -> list[tuple[int, str, int]]:
@@ -80,13 +92,13 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
         page = destination.get_index() if destination else None
         title = " ".join(clean(bookmark.get_title()).split())[:LONGEST_TITLE]
         if title:
-            # A heading without a page still belongs to the path of those below it.
+            # A heading without a page still belongs to the path of the headings below it.
             entries.append((bookmark.level, title, -1 if page is None else page))
     return entries
 
 
 class PageText:
-    """PDFium's page and text page, which the caller closes, and the raw text in reading order.
+    """PDFium's page and text page, which the caller closes, and the page's raw text in reading order.
 
     `index_of` maps an offset in the text to PDFium's index of the character.
     """
@@ -109,7 +121,7 @@ class PageText:
         return self._raw_index(first + offset - start)
 
     def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the spans of PDFium's characters for a span of the text, in order."""
+        """Yield, in order, the spans of PDFium's character indices for a span of the text."""
         for place, first, last in self.runs:
             begin, stop = first + max(start - place, 0), min(first + end - place, last)
             if begin < stop and (index := self._raw_index(begin)) >= 0:
@@ -122,7 +134,7 @@ class PageText:
 
 
 def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) -> str:
-    """Return the text with a hyphen for each soft one that is drawn: fonts may have but one code for both."""
+    """Return the text with a hyphen for each soft hyphen that is drawn: some fonts have one code for both."""
     letters = list(raw)
     for offset, character in enumerate(raw):
         if character == "\xad" and (box := geometry.box(index_of(offset))) and box[2] - box[0] > 1:
@@ -135,7 +147,7 @@ def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
     try:
         page = document[number]
         if has_form and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
-            # Values filled into a form are visible only after flattening and loading the page again.
+            # Values filled into a form are visible only after flattening the page and loading it again.
             page.close()
             page = document[number]
         textpage = page.get_textpage()
@@ -143,7 +155,7 @@ def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
         return None
     text: str = textpage.get_text_range(errors="surrogatepass")
     if len(text) < SHORT and not textpage.get_text_bounded().strip():
-        # All text is outside the visible page: hidden labels, which would make a scan look like a page of text.
+        # All text is outside the visible page: such hidden labels would make a scan look like a page of text.
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
@@ -153,7 +165,7 @@ def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
 def _page(
     document: Any, number: int, has_form: bool, with_sizes: bool
 ) -> tuple[str | None, list[float], list[tuple[int, list[int]]], bool]:
-    """Return the page's text, the sizes of its lines, its table rows, and whether it has content but no text."""
+    """Return the page's text, the type sizes of its lines, its table rows, and whether it has content but no text."""
     found = page_text(document, number, has_form)
     if found is None:
         return None, [], [], False
@@ -180,7 +192,7 @@ def _line_sizes(page: PageText) -> list[float]:
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
-    """Return a function from an offset in the raw text to PDFium's index, which counts UTF-16 units."""
+    """Return a function from an offset in the raw text to PDFium's character index, which counts UTF-16 units."""
     pairs = [offset for offset, character in enumerate(raw) if character > "\uffff"]
     handle = textpage.raw
 
@@ -198,7 +210,7 @@ def _unreverse_ligatures(text: str, textpage: Any) -> str:
     order (lam-alef, or a whole word). Letters of one glyph share its origin.
     """
     if max(text) > "\uffff":
-        # PDFium counts UTF-16 units, so its indices would differ.
+        # PDFium counts UTF-16 units, so its indices would differ from Python's.
         return text
     x, y = ctypes.c_double(), ctypes.c_double()
     origins: list[tuple[float, float] | None] = []
@@ -211,7 +223,7 @@ def _unreverse_ligatures(text: str, textpage: Any) -> str:
     for end in range(1, len(text) + 1):
         if end == len(text) or origins[end] is None or origins[end] != origins[start]:
             glyph = text[start:end]
-            # A mark above a letter may share its origin; the text of a glyph never begins with a mark.
+            # A combining mark above a letter may share its origin; the text of a glyph never begins with such a mark.
             turn = len(glyph) > 1 and not unicodedata.combining(glyph[-1])
             pieces.append(glyph[::-1] if turn else glyph)
             start = end
@@ -220,3 +232,81 @@ def _unreverse_ligatures(text: str, textpage: Any) -> str:
 
 def _is_right_to_left(character: str) -> bool:
     return unicodedata.bidirectional(character) in ("R", "AL") or unicodedata.combining(character) > 0
+
+
+def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: str | None = None) -> list[Rectangle]:
+    """Return page (from 1), left, bottom, right and top of each line of the spans, whose offsets count `ink`.
+
+    In points from the page's lower left corner. Text recognised by OCR has none. Raise as for any PDF.
+    """
+    found: list[Rectangle] = []
+    with _opened(data, source, password) as document:
+        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
+        for number, start, end in spans:
+            if 0 <= number < len(document) and (loaded := page_text(document, number, has_form)) is not None:
+                found += [(number + 1, *box) for box in _boxes(loaded, start, end)]
+                loaded.close()
+    return found
+
+
+def page_sizes(data: bytes, source: str, password: str | None = None) -> list[tuple[float, float]]:
+    """Return the width and height in points of each page as it is shown, so after its rotation; 0 for a broken page.
+
+    No page is loaded. Raise as for any PDF.
+    """
+    found, size = [], pdfium.FS_SIZEF()
+    with _opened(data, source, password) as document:
+        for number in range(len(document)):
+            is_known = pdfium.FPDF_GetPageSizeByIndexF(document.raw, number, size)
+            found.append((round(size.width, 2), round(size.height, 2)) if is_known else (0.0, 0.0))
+    return found
+
+
+def _boxes(page: PageText, start: int, end: int) -> list[_Box]:
+    """Return PDFium's rectangles of the characters, merged where they are adjacent on a line."""
+    places = ink(page.text)[start:end]
+    boxes: list[_Box] = []
+    for first, last in page.char_spans(places[0], places[-1] + 1) if places else ():
+        for number in range(page.textpage.count_rects(first, last - first)):
+            box = page.textpage.get_rect(number)
+            if boxes and _same_line(boxes[-1], box):
+                left, bottom, right, top = boxes.pop()
+                box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
+            boxes.append(box)
+    return boxes
+
+
+def _same_line(one: _Box, other: _Box) -> bool:
+    """Whether two rectangles overlap by half their height, and the second begins within two heights after the first."""
+    shared = min(one[3], other[3]) - max(one[1], other[1])
+    height = min(one[3] - one[1], other[3] - other[1])
+    return shared * 2 > height and -height <= other[0] - one[2] <= 2 * max(one[3] - one[1], other[3] - other[1])
+
+
+def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable[[], None]) -> None:
+    """Add the text of scanned pages to the answer, until the time for the file is used up."""
+    ends = time.monotonic() + ocr.file_seconds
+    reads = recogniser(ocr)
+    for number in answer["scanned"]:
+        seconds = min(ocr.page_seconds, ends - time.monotonic())
+        if seconds <= 0:
+            return
+        working()
+        page = reads.page(_rendered(document, number), seconds)
+        if page is not None:
+            answer["pages"][number] = page.text
+            answer["recognised"].append(number)
+
+
+def _rendered(document: Any, number: int) -> Pixels:
+    """Return the page in shades of grey, at 300 dpi; at a lower resolution if the page is large."""
+    page = document[number]
+    width, height = page.get_size()
+    scale = min(RESOLUTION / 72, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    rows = memoryview(bitmap.buffer)
+    lines = b"".join(bytes(rows[row * bitmap.stride :][: bitmap.width]) for row in range(bitmap.height))
+    pixels = Pixels(bitmap.width, bitmap.height, lines, RESOLUTION)
+    bitmap.close()
+    page.close()
+    return pixels

@@ -1,31 +1,28 @@
 """Read PDFs: the content is the pages' texts joined by form feeds.
 
-Parts are the pages' texts, cut where sections begin. No part covers running heads, footers and page numbers: they are
-in the content but not indexed.
+The parts are the pages' texts, cut where sections begin: at the entries of the PDF's outline, otherwise at lines in
+larger type. Running heads, footers and page numbers are in no part: they are in the content but not indexed.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate
-from typing import Any
+from enum import IntEnum
+from itertools import accumulate, takewhile
+from typing import Any, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
-from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge, UnreadPages
+from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
+from answerable.errors import DamagedSource, EmptySource, UnreadPages
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.ocr.choice import install_ocr
-from answerable.sources.pdf.furniture import furniture
-from answerable.sources.pdf.hyphens import whole_words
-from answerable.sources.pdf.page_text import clean, ink
-from answerable.sources.pdf.sections import outline_sections, size_sections
-from answerable.sources.text import stem
+from answerable.sources.ocr.pictures import install_ocr
+from answerable.sources.pdf.page_text import PageSpan, clean, headers_and_footers, ink, whole_words
+from answerable.sources.text import make_document
 
-Rectangle = tuple[int, float, float, float, float]
-PageSpan = tuple[int, int, int]
-_NAMED = 5
+_NAMED = 5  # page numbers that a note lists
 _FILE_NAME = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 _DATE = re.compile(r"(?:D:)?(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 
@@ -41,9 +38,7 @@ def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Do
     context = context or ReadContext()
     if not data:
         raise EmptySource(f"{source} is empty (0 bytes): download or save it again")
-    answer = extract(data, context)
-    if answer["outcome"] != "text":
-        raise _refusal(answer, source, context.password)
+    answer = extract(data, source, context)
     if not answer["pages"] or all(page is None for page in answer["pages"]):
         raise DamagedSource(
             f"{source} is a PDF without a readable page: download it again, or open it and print it to a new PDF"
@@ -57,39 +52,16 @@ def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Do
             "or add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
         )
     if unread:
-        # OCR may do better next time; without it, reading again finds the same.
+        # If OCR was on, reading the file again may find more; if it was off, the result is the same.
         kind = EmptySource if context.ocr else UnreadPages
         context.skipped.errors.append(kind(f"{source}: {unread}"))
     return _document(answer, source)
 
 
-def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: str | None = None) -> list[Rectangle]:
-    """Return page (from 1), left, bottom, right and top of each line of page spans, in points.
-
-    The origin is the page's lower left corner. Text recognised by OCR has no rectangles. Raise DamagedSource.
-    """
-    from answerable.sources.pdf.rectangles import span_rectangles
-
-    answer = span_rectangles(data, password, spans)
-    if answer["outcome"] != "text":
-        raise _refusal(answer, source, password)
-    return [(number + 1, left, bottom, right, top) for number, left, bottom, right, top in answer["rectangles"]]
-
-
-def page_sizes(data: bytes, source: str, password: str | None = None) -> list[tuple[float, float]]:
-    """Return the width and height in points of each page as it is shown, turned if it says so. Raise DamagedSource."""
-    from answerable.sources.pdf.rectangles import sizes
-
-    answer = sizes(data, password)
-    if answer["outcome"] != "text":
-        raise _refusal(answer, source, password)
-    return [(width, height) for width, height in answer["sizes"]]
-
-
 def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
-    """Return spans of a PDF's content as spans (page from 0, start, end) that count the `ink` of its pages.
+    """Return spans of a PDF's content as page spans: (page from 0, start, end), counted in the `ink` of the page.
 
-    So they fit the page's own text, whose white space and hyphens at line ends differ.
+    Page spans also fit the text that PDFium extracts, whose white space and hyphens at line ends differ.
     """
     return [span for start, end in spans for span in _page_spans(content, start, end)]
 
@@ -116,21 +88,8 @@ def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
     return f"{pages} no text layer: {install_ocr()} or tesseract reads {'it' if len(numbers) == 1 else 'them'}"
 
 
-def _refusal(answer: dict[str, Any], source: str, password: str | None) -> SourceError:
-    match answer["outcome"]:
-        case "password" if password is None:
-            return EncryptedSource(f"{source} is encrypted: give its password, or save a copy without one")
-        case "password":
-            return EncryptedSource(f"{source} is encrypted and the password is wrong: check it, then try again")
-        case "large":
-            return SourceTooLarge(f"{source} is too large, {answer['reason']}: split it into several PDFs")
-    return DamagedSource(
-        f"{source} is not a readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
-    )
-
-
 def _join_words(answer: dict[str, Any]) -> None:
-    """Put broken words together in the pages, and follow with the sizes and the rows of their lines."""
+    """Rejoin hyphenated words in the pages, and update the sizes and table rows to the lines that remain."""
     joined = whole_words(answer["pages"], [{line for line, _ in rows} for rows in answer["rows"]])
     for number, (text, kept) in enumerate(joined):
         if text == answer["pages"][number]:
@@ -148,22 +107,17 @@ def _document(answer: dict[str, Any], source: str) -> Document:
     metadata = {"author": information.get("Author", "")}
     if date := _DATE.match(information.get("CreationDate", "") or information.get("ModDate", "")):
         metadata["date"] = "-".join(date.groups())
-    return Document(
-        document_id(source, content),
-        content,
-        source,
-        _sensible(information.get("Title", "")) or stem(source),
-        DocumentType.PDF,
-        metadata={key: value for key, value in metadata.items() if value},
-        parts=tuple(_with_rows(_parts(pages, answer), pages, answer["rows"])),
-    )
+    title = _sensible(information.get("Title", ""))
+    metadata = {key: value for key, value in metadata.items() if value}
+    parts = _with_rows(_parts(pages, answer), pages, answer["rows"])
+    return make_document(source, content, DocumentType.PDF, parts, title, metadata)
 
 
 def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
-    """Yield each page's parts: its text without headers and footers, cut where sections begin, or one empty part."""
-    # The form feed between two pages belongs to neither.
+    """Yield each page's parts: its text without headers and footers, cut where sections begin; or one empty part."""
+    # The form feed between two pages belongs to neither page.
     starts = list(accumulate((len(page) + 1 for page in pages), initial=0))
-    skipped = furniture(pages)
+    skipped = headers_and_footers(pages)
     if answer["outline"]:
         sections = outline_sections(answer["outline"], pages, starts, skipped)
     else:
@@ -171,7 +125,7 @@ def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
     headings: tuple[str, ...] = ()
     reached = 0
     for number, page in enumerate(pages):
-        # An empty page has one empty span.
+        # An empty page gets one empty span.
         for start, end in list(_between(skipped[number], len(page))) or [(0, 0)]:
             first, last = starts[number] + start, starts[number] + end
             while reached < len(sections) and sections[reached][0] < last:
@@ -185,7 +139,7 @@ def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
 def _with_rows(
     parts: Iterator[Part], pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
 ) -> Iterator[Part]:
-    """Split the parts so that each table row is a part of its own; a row that crosses two parts stays text."""
+    """Split the parts so that each table row is a part of its own; a row that spans two parts stays text."""
     found: list[tuple[int, int, tuple[int, ...]]] = []
     page_start = 0
     for page, page_rows in zip(pages, rows, strict=True):
@@ -211,7 +165,7 @@ def _with_rows(
 
 
 def _between(spans: Sequence[Span], end: int) -> Iterator[Span]:
-    """Yield the gaps between spans in order."""
+    """Yield the gaps between the spans, in order."""
     start = 0
     for first, last in [*spans, (end, end)]:
         if start < first:
@@ -220,7 +174,7 @@ def _between(spans: Sequence[Span], end: int) -> Iterator[Span]:
 
 
 def _sensible(title: str) -> str:
-    """Return the title, or "" for a useless one, such as the name of a program or a file."""
+    """Return the title, or "" if it is useless, such as the name of a program or a file."""
     title = re.sub(r"^Microsoft (Word|PowerPoint|Excel) - ", "", title)
     useless = (
         _FILE_NAME.search(title)
@@ -230,3 +184,188 @@ def _sensible(title: str) -> str:
         or "\ufffd" in title
     )
     return "" if useless else title
+
+
+LARGER = 1.15  # type size of a heading at least, in type sizes of the text; a guess, not measured
+LONGEST = 120  # characters of a heading in larger type at most
+LEVELS = 4  # levels of headings that are distinguished
+MOST = 0.1  # share of all characters that headings may have at most; a guess, not measured
+PREFIX = 16  # letters, at most, of the numbering before a title, such as "chapter3"
+SHORTEST = 4  # letters, at least, in a line that matches only the end of a title
+LINES = 3  # lines of a heading at most
+_LETTERS = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W_]+")
+_LEVELS = re.compile(r"\s*(?:§\s*)?(?:\d+|[A-Z])(?:\.\d+)+\.?(?:\s|$)")
+_NUMERAL = re.compile(
+    r"(?:chapter|part|section|appendix|annex|cap[ií]tulo|parte|secci[oó]n|seç[aã]o|ap[eé]ndice|ap[eê]ndice|anexo)?"
+    r"(?:[ivxlc]+|[a-z])"
+)
+
+Section = tuple[int, tuple[str, ...]]
+
+
+class _Line(NamedTuple):
+    start: int
+    text: str
+    size: float
+    page: int
+
+
+def outline_sections(
+    outline: Iterable[tuple[int, str, int]],
+    pages: Sequence[str],
+    starts: Sequence[int],
+    skipped: Sequence[Sequence[Span]],
+) -> list[Section]:
+    """Return where each entry (level, title, page) of an outline begins in the document, and its path of titles.
+
+    An entry begins at the line of its page that comes after the previous entry and matches its title best, with or
+    without a number; if no line matches, at the top of the page. Lines in the `skipped` spans are ignored.
+    """
+    sections: list[Section] = []
+    path: list[str] = []
+    for level, title, page in outline:
+        path = [*path[:level], title]
+        if 0 <= page < len(pages):
+            reached = max(sections[-1][0] - starts[page], 0) if sections else 0
+            offset = max(_find(title, pages[page], skipped[page], reached), reached)
+            sections.append((starts[page] + offset, tuple(path)))
+    return sections
+
+
+def size_sections(
+    pages: Sequence[str], starts: Sequence[int], sizes: Sequence[Sequence[float]], skipped: Sequence[Sequence[Span]]
+) -> list[Section]:
+    """Return where each heading in larger type begins, and the path of headings to it.
+
+    `sizes` are the type sizes of the pages' lines. The rule is strict: headings are at least 15 % larger than the text,
+    and a small share of it. Consecutive lines of the same size are one heading.
+    """
+    lines = list(_lines(pages, starts, sizes, skipped))
+    levels = _levels(lines)
+    sections: list[Section] = []
+    path: dict[int, str] = {}
+    before: tuple[float, int] | None = None
+    for line in lines:
+        level = levels.get(line.size)
+        text = " ".join(line.text.split())
+        if level is not None and before == (line.size, line.page) and len(path[level]) + len(text) < LONGEST:
+            path[level] = f"{path[level]} {text}"
+            sections[-1] = (sections[-1][0], tuple(path[key] for key in sorted(path)))
+        elif level is not None and _is_heading(text):
+            path = {key: path[key] for key in path if key < level} | {level: text}
+            sections.append((line.start, tuple(path[key] for key in sorted(path))))
+        else:
+            before = None
+            continue
+        before = (line.size, line.page)
+    return sections
+
+
+def _lines(
+    pages: Sequence[str], starts: Sequence[int], sizes: Sequence[Sequence[float]], skipped: Sequence[Sequence[Span]]
+) -> Iterator[_Line]:
+    for number, page in enumerate(pages):
+        offset = 0
+        for text, size in zip(page.split("\n"), sizes[number], strict=False):
+            if text.strip() and not _within(offset, skipped[number]):
+                yield _Line(starts[number] + offset, text, size, number)
+            offset += len(text) + 1
+
+
+def _levels(lines: Sequence[_Line]) -> dict[float, int]:
+    """Map each type size of headings to its level, from 0."""
+    characters: Counter[float] = Counter()
+    for line in lines:
+        characters[line.size] += len(line.text)
+    body = max(characters, key=characters.__getitem__, default=0.0)
+    large = sorted((size for size in characters if size >= body * LARGER), reverse=True)
+    if sum(characters[size] for size in large) > MOST * characters.total():
+        return {}
+    return {size: min(level, LEVELS - 1) for level, size in enumerate(large)}
+
+
+def _is_heading(text: str) -> bool:
+    return 3 <= len(text) <= LONGEST and sum(map(str.isalpha, text)) * 2 > len(text) and text[-1] not in ".,;"
+
+
+def _within(offset: int, spans: Sequence[Span]) -> bool:
+    return any(start <= offset < end for start, end in spans)
+
+
+def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
+    """Return where one to three consecutive lines match the title; 0 if none match.
+
+    "1.4. Setup" on the page may be "Setup" in the outline, and vice versa. A line that has a number of several levels
+    before the title is the best match, then the title alone, then a title after a plain number or a word.
+    """
+    wanted = _letters(title)
+    best = len(_Rank), 0
+    longest_line = 2 * (len(wanted) + PREFIX)
+    for start in _candidates(title, page, reached) if wanted else ():
+        if _within(start, skipped):
+            continue
+        for number, text in enumerate(accumulate(_short_lines(page, start, longest_line)), 1):
+            rank = _rank(text, wanted, page[start:].split("\n", number)[:number])
+            if rank is not None and rank < best[0]:
+                best = rank, start
+    return best[1]
+
+
+class _Rank(IntEnum):
+    """How well lines match a title; the best value comes first."""
+
+    LEVELS = 0
+    ALONE = 1
+    NUMBER = 2
+    WORDS = 3
+
+
+def _rank(text: str, wanted: str, lines: Sequence[str]) -> _Rank | None:
+    """Return how well the letters of lines match those of a title."""
+    if text == wanted:
+        return _Rank.LEVELS if _LEVELS.match(lines[0]) else _Rank.ALONE
+    if text.endswith(wanted) and len(text) - len(wanted) <= PREFIX:
+        if _LEVELS.match(lines[0]):
+            return _Rank.LEVELS
+        return _Rank.NUMBER if _is_number(text[: -len(wanted)]) else _Rank.WORDS
+    if len(text) >= SHORTEST and wanted.endswith(text) and _is_number(wanted[: -len(text)]):
+        return _Rank.WORDS
+    return None
+
+
+def _short_lines(page: str, start: int, longest: int) -> list[str]:
+    """Return the letters of up to three lines from `start`; stop at a line longer than `longest`."""
+    lines = page[start : start + LINES * (longest + 1)].split("\n")[:LINES]
+    return [_letters(line) for line in takewhile(lambda line: len(line) <= longest, lines)]
+
+
+def _candidates(title: str, page: str, reached: int) -> list[int]:
+    """Return the starts of lines that contain the title's longest word, and of the two lines before each."""
+    lower = page.lower()
+    if len(lower) != len(page):
+        # A few capitals are longer in lower case, which would shift the offsets.
+        lower = page
+    # Search for a single word, because a dash or apostrophe of the title may be another character on the page.
+    words = sorted(set(_WORD.findall(title.lower())), key=len, reverse=True)
+    word = next((word for word in words[:LINES] if word in lower), "")
+    starts: set[int] = set()
+    place = lower.find(word, reached) if word else -1
+    while place >= 0:
+        line_start = place
+        for _ in range(LINES):
+            line_start = page.rfind("\n", 0, max(line_start, 0)) + 1
+            if line_start >= reached:
+                starts.add(line_start)
+            line_start -= 1
+        place = lower.find(word, place + 1)
+    return sorted(starts)
+
+
+def _letters(text: str) -> str:
+    return _LETTERS.sub("", text).casefold()
+
+
+def _is_number(prefix: str) -> bool:
+    """Whether letters and digits before a title are its numbering: `14`, `chapter3`, `iv`, `appendixa`."""
+    return 0 < len(prefix) <= PREFIX and (any(map(str.isdigit, prefix)) or _NUMERAL.fullmatch(prefix) is not None)

@@ -1,1 +1,1 @@
-"""Reading in a process of its own, with limits on time and memory."""
+"""Reading files in a separate process, with limits on time and memory."""

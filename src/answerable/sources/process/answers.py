@@ -1,4 +1,8 @@
-"""Answers of the reading process → documents, or the error if it exceeded its limits."""
+"""Answers of the reading process → documents, or the error for a file that exceeded its limits.
+
+A request is a frame of JSON and a frame with the file; an answer is a frame of JSON and a frame with its text. After an
+answer whose outcome is in `GOING_ON`, further answers to the same request follow.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,13 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
-from answerable.datatypes import Document
-from answerable.errors import DamagedSource, SourceError
-from answerable.sources.context import ReadContext
-from answerable.sources.limits import Bounds, Skipped
-from answerable.sources.process.transfer import unpack, unpack_error
+from answerable import errors
+from answerable.codec import part_to_row, parts_from_rows
+from answerable.datatypes import Document, DocumentType
+from answerable.errors import AnswerableError, DamagedSource, SourceError
+from answerable.sources.context import Bounds, ReadContext, Skipped
 
-# An archive that ends the process more often is malicious.
+# An archive whose members end the process more often than this is considered malicious.
 _MOST_DEATHS = 3
 
 Answers = Generator[tuple[dict[str, Any], bytes], None, None]
@@ -28,11 +32,11 @@ class Died(Exception):
 
 
 def gather(ask: Callable[[Sequence[int], Sequence[str]], Answers], source: str, context: ReadContext) -> list[Document]:
-    """Return the documents in a file. Raise the SourceError that the process sent, or that explains its death.
+    """Return the documents in a file. Raise the SourceError that the process sent, or one that explains its death.
 
-    `ask(numbers, lost)` skips the members of an archive up to the one with these numbers, its own after those of the
-    members that it is in, and these files beside a chat; it is called again when a member or such a file has ended the
-    process.
+    `ask(numbers, lost)` requests the file without the archive members up to the one with these numbers (those of the
+    members around it, then its own), and without the `lost` files next to a chat. It is called again when a member or a
+    file next to a chat has ended the process.
     """
     reading = _Gathering(source, context.limits.bounds(0))
     while not reading.is_over:
@@ -57,7 +61,7 @@ class _Gathering:
         self._is_beside = False
         self._deaths = 0
         self._current = source
-        # The bounds of a small file, until the process sends others.
+        # The bounds for a small file, until the process sends this file's bounds.
         self._bounds = bounds
 
     def take_all(self, answers: Answers) -> None:
@@ -96,7 +100,7 @@ class _Gathering:
     def _lose(self, error: SourceError) -> None:
         """Raise the error; in an archive, record it instead, since later members may be readable.
 
-        A chat is read again, without the file beside it that ended the process.
+        A chat is read again, without the file next to it that ended the process.
         """
         if self._is_beside:
             self.lost.append(self._current)
@@ -131,3 +135,29 @@ def over_bounds(source: str, bounds: Bounds, status: int | None = None) -> Damag
         setting = "max_pdf_seconds" if took_long else "max_pdf_memory"
         advice = f"print it to a new PDF, or raise the setting {setting} if you trust it"
     return DamagedSource(f"{source} {what}; it is probably damaged or malicious: leave it out, {advice}")
+
+
+GOING_ON = frozenset({"working", "file", "document", "error", "empty", "left out"})
+
+
+def pack(document: Document) -> tuple[dict[str, Any], bytes]:
+    """Return a document as JSON, and its content in UTF-8."""
+    described = {name: getattr(document, name) for name in ("id", "source", "title", "type", "language", "metadata")}
+    return {**described, "parts": list(map(part_to_row, document.parts))}, document.content.encode("utf-8")
+
+
+def unpack(described: dict[str, Any], content: bytes) -> Document:
+    """Return the document that was packed."""
+    read = {"type": DocumentType(described["type"]), "parts": parts_from_rows(described["parts"])}
+    return Document(**{**described, **read, "content": content.decode("utf-8")})
+
+
+def pack_error(error: AnswerableError) -> list[str]:
+    """Return an error's class and message."""
+    return [type(error).__name__, str(error)]
+
+
+def unpack_error(packed: list[str]) -> SourceError:
+    """Return the error that was packed, as a SourceError if it has another class."""
+    kind = getattr(errors, packed[0], SourceError)
+    return kind(packed[1]) if issubclass(kind, SourceError) else SourceError(packed[1])

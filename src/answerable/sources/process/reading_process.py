@@ -1,12 +1,13 @@
-"""The engine's side of the reading process."""
+"""The reading process as seen from the engine, and the deadline that kills the process when it takes too long."""
 
 from __future__ import annotations
 
-import json
 import os
+import signal
 import subprocess
-import sys
 import threading
+import time
+import weakref
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -14,27 +15,19 @@ from typing import Any
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.sources.context import ReadContext
-from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.limits import Bounds, size_of
-from answerable.sources.pdf.read import Rectangle, page_spans
-from answerable.sources.process.answers import Answers, Died, gather, over_bounds
-from answerable.sources.process.deadline import Deadline, kill
-from answerable.sources.process.transfer import GOING_ON, unpack_error
+from answerable.sources.context import Bounds, ReadContext, size_of
+from answerable.sources.frames import close_pipes, read_pair, start_program, write_pair
+from answerable.sources.pdf.page_text import Rectangle
+from answerable.sources.pdf.read import page_spans
+from answerable.sources.process.answers import GOING_ON, Answers, Died, gather, over_bounds, unpack_error
 
-# PDFium leaks some memory with every file.
+# The memory that PDFium leaks with every PDF, in small files. The process is replaced after `_MOST_COST`.
 _COST_OF_PDF = 20
-_MOST_COST = 10_000
-_PROGRAM = """
-import json, sys
-sys.path[:] = json.loads(sys.argv[1])
-from answerable.sources.process.worker import main
-main()
-"""
+_MOST_COST = 10_000  # cost in small files, as much as 500 PDFs
 
 
 class ReadingProcess:
-    """A process that reads one file after another; started on first use, and again after it died."""
+    """A process that reads one file after another; started on first use, and again after it has died."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -50,7 +43,7 @@ class ReadingProcess:
         self.close()
 
     def close(self) -> None:
-        """End the process, whatever it is reading. Idempotent."""
+        """End the process, even if it is reading a file. Idempotent."""
         self.stop()
         with self._lock:
             self._end()
@@ -67,13 +60,13 @@ class ReadingProcess:
         """Return the documents in a file as `read_file` does; with a `url`, the web page at that address.
 
         Raise SourceError, also when the file exceeds its limits or crashes the process. If a member of an archive does
-        so, only this member is left out.
+        so, only this archive member is left out.
         """
         context = context or ReadContext()
         data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
         request = {"ask": "read", "source": source, "path": path, "url": url}
 
-        # Of a file that needs more than its size says, such as a PDF, the process sends the bounds.
+        # For a file that needs more than its size suggests, such as a PDF, the process sends other bounds.
         bounds = context.limits.bounds(size_of(file if isinstance(file, bytes) else Path(file)))
 
         def ask(passed: Sequence[int], lost: Sequence[str]) -> Answers:
@@ -90,17 +83,17 @@ class ReadingProcess:
     def rectangles(
         self, data: bytes, document: Document, spans: Sequence[tuple[int, int]], context: ReadContext
     ) -> list[Rectangle]:
-        """Return page, left, bottom, right and top of each line of spans of a PDF's content: `pdf.read.rectangles`."""
+        """Return the places of each line of the spans of a PDF's content, as `pdf.extraction.rectangles` does."""
         request = {"ask": "rectangles", "source": document.source, "spans": page_spans(document.content, spans)}
         return [tuple(box) for box in self._ask(request, data, context, context.limits.of_pdf)]
 
     def page_sizes(self, data: bytes, source: str, context: ReadContext) -> list[tuple[float, float]]:
-        """Return the width and height in points of each page of a PDF: `pdf.read.page_sizes`."""
+        """Return the width and height in points of each page of a PDF, as `pdf.extraction.page_sizes` does."""
         request = {"ask": "page sizes", "source": source}
         return [tuple(size) for size in self._ask(request, data, context, context.limits.of_pdf)]
 
     def _ask(self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds) -> Any:
-        """Return the result that answers a request. Raise SourceError."""
+        """Return the result in the answer to a request. Raise SourceError."""
         try:
             with closing(self._answers(request, data, context, bounds)) as answers:
                 *_, (answer, _) = answers
@@ -113,7 +106,7 @@ class ReadingProcess:
         return answer["result"]
 
     def _answers(self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds) -> Answers:
-        """Yield each answer to a request with its bytes. Raise Died if the process ends; closing early ends it."""
+        """Yield each answer to a request with its bytes. Raise Died if the process ends; closing this early ends it."""
         with self._lock:
             process = self._running()
             self._deadline.extend(bounds)
@@ -132,7 +125,7 @@ class ReadingProcess:
             finally:
                 self._deadline.lift()
                 if not is_over:
-                    # Nobody waits for further answers.
+                    # The caller no longer waits for the remaining answers.
                     status = self._end(by_force=not died)
         if pair is None:
             raise Died(status)
@@ -151,12 +144,12 @@ class ReadingProcess:
             case "done":
                 self._cost += 1
             case "memory":
-                # What it still holds would count against the next file.
+                # Memory that the process still holds would count against the next file's limit.
                 self._cost = _MOST_COST
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._owner != os.getpid():
-            # After a fork the process belongs to the parent.
+            # After a fork the reading process belongs to the parent process.
             self._process = None
         elif self._cost >= _MOST_COST or (self._process and self._process.poll() is not None):
             self._end()
@@ -173,10 +166,7 @@ class ReadingProcess:
             return None
         if by_force:
             kill(process)
-        for pipe in (process.stdin, process.stdout):
-            if pipe:
-                with suppress(OSError):
-                    pipe.close()
+        close_pipes(process)
         try:
             return process.wait(timeout=2)
         except subprocess.TimeoutExpired:
@@ -187,7 +177,7 @@ class ReadingProcess:
 def _received(
     process: subprocess.Popen[bytes], request: dict[str, Any] | None = None, data: bytes = b""
 ) -> tuple[dict[str, Any], bytes] | None:
-    """Send a request if given; return the next answer, or None if the process has died."""
+    """Send a request, if there is one; return the next answer, or None if the process has died."""
     assert process.stdin
     assert process.stdout
     try:
@@ -199,16 +189,54 @@ def _received(
 
 
 def _start() -> subprocess.Popen[bytes]:
-    # Isolated (-I), without site packages' start-up code (-S), on our search path. In a session of its own, it gets no
-    # Ctrl-C from the terminal.
-    search_path = [*(entry for entry in sys.path if entry), str(Path(__file__).parents[3])]
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, json.dumps(search_path)]
-    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     try:
-        return subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=nothing, close_fds=True, start_new_session=True
-        )
+        # In a session of its own, the process gets no Ctrl-C from the terminal.
+        return start_program("answerable.sources.process.worker", start_new_session=True)
     except OSError as error:
         raise SourceError(
             f"the process that reads files can't be started ({error}): free some memory or processes, then try again"
         ) from error
+
+
+class Deadline:
+    """Kills a process that hasn't answered in time.
+
+    The process limits its own processor time. The deadline also ends a process that sleeps, or that can't limit itself
+    on this system; it is longer than the limit, so that a busy machine doesn't trigger it.
+    """
+
+    def __init__(self) -> None:
+        self._at: float | None = None
+        self._seconds = 0.0
+
+    def extend(self, bounds: Bounds | None = None) -> None:
+        """Restart the countdown, with these bounds or the previous ones."""
+        self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
+        self._at = time.monotonic() + self._seconds
+
+    def lift(self) -> None:
+        """Remove the deadline while no answer is due."""
+        self._at = None
+
+    def watch(self, process: subprocess.Popen[bytes]) -> None:
+        """Start a thread that kills the process after the deadline; the thread ends with the process."""
+        # Hold only a weak reference, so that a process that is dropped without being closed ends.
+        reference = weakref.ref(process)
+        threading.Thread(target=self._watch, args=(reference,), name="reading-deadline", daemon=True).start()
+
+    def _watch(self, reference: weakref.ref[subprocess.Popen[bytes]]) -> None:
+        while (process := reference()) is not None and process.poll() is None:
+            at = self._at
+            if at is not None and time.monotonic() > at:
+                kill(process)
+            del process
+            time.sleep(1)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its children."""
+    if os.name != "posix":
+        process.kill()
+    elif process.poll() is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)

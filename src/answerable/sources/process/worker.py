@@ -1,6 +1,6 @@
 """The reading process: takes requests on stdin, sends answers on stdout.
 
-A malicious file can make a parser loop, use up memory or crash, so files are read apart from the engine, under limits.
+A malicious file can make a parser loop, use up memory or crash, so files are read in a separate process with limits.
 """
 
 from __future__ import annotations
@@ -13,76 +13,67 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import IO, Any
 
 from answerable.datatypes import Document
 from answerable.errors import AnswerableError, EmptySource, SourceError
-from answerable.sources.context import Beside, ReadContext
+from answerable.formats.format import Format
+from answerable.formats.registry import format_called
+from answerable.sources.context import Beside, Bounds, ReadContext, Skipped, size_of, with_short_metadata
 from answerable.sources.dispatch import (
-    archive_reader,
     beside_file,
     format_of,
     is_archive,
     load,
     read_bytes,
+    read_members,
     with_metadata,
 )
-from answerable.sources.formats import ARCHIVES, SAMPLE, Format
+from answerable.sources.formats import SAMPLE, recognise
 from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.limits import Bounds, Skipped, size_of, with_short_metadata
-from answerable.sources.process.own_limits import Limits
-from answerable.sources.process.transfer import pack, pack_error
-from answerable.sources.recordings.formats import is_recording
+from answerable.sources.process.answers import pack, pack_error
 from answerable.sources.zotero import described
 
+# A limit that was set serves this many small files, or until a tenth of its time is used up.
+_FILES_PER_LIMIT = 100
+_USED_PER_LIMIT = 0.1  # share of the seconds that a file may take
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
 
 
 def answer(request: dict[str, Any], data: bytes, send: Send, allowed: Limits) -> dict[str, Any]:
-    """Carry out a request: send all answers but the last, and return that."""
+    """Carry out a request: send all answers but the last, and return the last."""
     context = ReadContext.unpack(request["context"], lambda: send({"outcome": "working"}))
     try:
         match request["ask"]:
             case "page":
+                from answerable.sources.html.links import page_facts
+
                 allowed.allow(context.limits.bounds(len(data)))
-                return _facts(request, data)
+                return {"outcome": "page", "result": asdict(page_facts(data, request["source"], request["url"]))}
             case "rectangles":
+                from answerable.sources.pdf.extraction import rectangles
+
                 allowed.allow(context.limits.of_pdf)
-                return _rectangles(request, data, context)
+                found = rectangles(data, request["source"], request["spans"], context.password)
+                return {"outcome": "rectangles", "result": found}
             case "page sizes":
+                from answerable.sources.pdf.extraction import page_sizes
+
                 allowed.allow(context.limits.of_pdf)
-                return _page_sizes(request, data, context)
+                sizes = page_sizes(data, request["source"], context.password)
+                return {"outcome": "rectangles", "result": sizes}
         return _Reading(request, context, send, allowed).answer(data)
     except AnswerableError as error:
         return {"outcome": "failed", "error": pack_error(error)}
 
 
-def _facts(request: dict[str, Any], data: bytes) -> dict[str, Any]:
-    from answerable.sources.html.page_facts import page_facts
-
-    return {"outcome": "page", "result": asdict(page_facts(data, request["source"], request["url"]))}
-
-
-def _rectangles(request: dict[str, Any], data: bytes, context: ReadContext) -> dict[str, Any]:
-    from answerable.sources.pdf.read import rectangles
-
-    found = rectangles(data, request["source"], request["spans"], context.password)
-    return {"outcome": "rectangles", "result": found}
-
-
-def _page_sizes(request: dict[str, Any], data: bytes, context: ReadContext) -> dict[str, Any]:
-    from answerable.sources.pdf.read import page_sizes
-
-    return {"outcome": "rectangles", "result": page_sizes(data, request["source"], context.password)}
-
-
 class _Reading:
     """One file, or the members of an archive, read and sent document by document.
 
-    Members are numbered from 1; those within a member, such as the attachments of a message in a mailbox, have its
-    number before their own.
+    Archive members are numbered from 1. The members of a member, such as the attachments of a message in a mailbox, are
+    identified by its number followed by their own.
     """
 
     def __init__(self, request: dict[str, Any], context: ReadContext, send: Send, allowed: Limits) -> None:
@@ -92,9 +83,9 @@ class _Reading:
         self._send = send
         self._allowed = allowed
         self._passed = tuple(request["passed"])
-        # The numbers of the members being read, the outermost first; the last number is the next one's.
+        # The numbers of the archive members being read, outermost first; the last counts the members of the innermost.
         self._numbers: list[int] = []
-        # The metadata that they give to the documents in them.
+        # The metadata that the outer archive members give to the documents in them.
         self._outer: Mapping[str, Any] = {}
         self._failed: list[SourceError] = []
         self._empty: set[tuple[str, str]] = set()
@@ -104,11 +95,11 @@ class _Reading:
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
         self._allowed.allow(self._limits.bounds(size_of(file)))
         found = format_of(file, source) if self._request["url"] is None else None
-        if found and (read := archive_reader(found)):
+        if found and found.read_members:
             self._numbers.append(0)
-            read(file, source, self._member, self._unpacking() if found in ARCHIVES else self._context)
+            read_members(found, file, source, self._member, self._unpacking() if found.is_archive else self._context)
             for error in self._context.skipped.errors:
-                # Those of members have been sent: these are of archives in the archive.
+                # The errors of members are already sent; the remaining errors are about archives within the archive.
                 if error not in self._failed:
                     self._send({"outcome": "error", "error": pack_error(error)})
         else:
@@ -123,7 +114,7 @@ class _Reading:
         bounds = self._limits.bounds(self._limits.max_file_size)
 
         def go_on() -> None:
-            # What is passed over takes no time from the next member.
+            # Time spent on skipped members doesn't count against the next member.
             self._allowed.allow(bounds)
             self._context.working()
 
@@ -140,10 +131,10 @@ class _Reading:
         metadata: Mapping[str, Any] | None = None,
         beside: Beside | None = None,
     ) -> list[Document]:
-        """Read a member of an archive, unless an earlier process has already read it or died at it."""
+        """Read an archive member, unless an earlier process has already read it or died in it."""
         self._numbers[-1] += 1
         numbers = tuple(self._numbers)
-        # An earlier process that died within a member had read it that far.
+        # An earlier process read up to this archive member, or died in it: skip it.
         if numbers <= self._passed and (numbers == self._passed or numbers != self._passed[: len(numbers)]):
             return []
         added = {**self._outer, **(metadata or {})}
@@ -153,7 +144,7 @@ class _Reading:
                 return self._sent([with_metadata(data, added)])
             return self._file(data, source, known, added)
         except SourceError as error:
-            # Sent now: the last answer is lost if the process dies at a later member.
+            # Send the error at once: the last answer is lost if the process dies at a later member.
             if isinstance(error, EmptySource):
                 self._empty.add((source, "empty"))
                 self._send({"outcome": "empty", "source": source})
@@ -165,8 +156,8 @@ class _Reading:
     def _file(
         self, data: bytes, source: str, known: Format | None = None, added: Mapping[str, Any] | None = None
     ) -> list[Document]:
-        is_heard = known is None and is_recording(data[:SAMPLE], PurePath(source).suffix.lower())
-        bounds = self._limits.of_recording if is_heard else self._limits.bounds(len(data), data[:SAMPLE])
+        form = known or (recognise(data[:SAMPLE], source) if self._request["url"] is None else format_called("html"))
+        bounds = self._limits.bounds(len(data), form.cost)
         if self._numbers or bounds != self._limits.bounds(0):
             self._send({"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds)})
         self._allowed.allow(bounds)
@@ -186,7 +177,7 @@ class _Reading:
     def _nested(
         self, data: bytes, source: str, known: Format | None, added: Mapping[str, Any], context: ReadContext
     ) -> list[Document]:
-        """Read a member with members of its own, whose documents and errors are sent one by one."""
+        """Read a member that has members itself, whose documents and errors are sent one by one."""
         before, self._outer = self._outer, added
         self._numbers.append(0)
         try:
@@ -202,7 +193,7 @@ class _Reading:
         return documents
 
     def _enter(self, source: str, bounds: Bounds) -> bool:
-        """Begin to read a file beside the current one, unless an earlier process died at it."""
+        """Begin to read a file next to the current one, unless an earlier process died at that file."""
         if source in self._request["lost"]:
             return False
         self._send(
@@ -219,15 +210,12 @@ class _Reading:
         return described(read_bytes(data, source, context), self._request["path"])
 
 
-_LOOKS_AFTER_PARENT = 0.5
-
-
 def main() -> None:
     """Serve the engine that started this process until it closes stdin."""
     if os.name == "posix":
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Output of libraries must not get between the frames.
+    # What libraries print must not get between the frames.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     _serve(sys.stdin.buffer, answers)
 
@@ -236,7 +224,7 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
     limits = Limits()
 
     def send(message: dict[str, Any], data: bytes = b"") -> None:
-        # Flush only what the engine acts on at once.
+        # Flush only the answers that the engine acts on at once.
         write_pair(answers, message, data, flush=message["outcome"] in ("working", "file"))
 
     while (pair := read_pair(requests)) is not None:
@@ -250,5 +238,50 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 def _end_with(parent: int) -> None:
     """End this process and its children when the engine dies."""
     while os.getppid() == parent:
-        time.sleep(_LOOKS_AFTER_PARENT)
+        time.sleep(0.5)
     os.killpg(0, signal.SIGKILL)
+
+
+class Limits:
+    """Sets limits (POSIX only) for many small files at once: setting them takes as long as reading a small file."""
+
+    def __init__(self) -> None:
+        self._set: Bounds | None = None
+        self._since = 0.0
+        self._files = 0
+
+    def allow(self, bounds: Bounds) -> None:
+        """Allow the process this much more processor time and address space."""
+        used = time.process_time()
+        self._files += 1
+        is_fresh = self._files < _FILES_PER_LIMIT and used - self._since < bounds.seconds * _USED_PER_LIMIT
+        if self._set != bounds or not is_fresh:
+            self._set, self._since, self._files = bounds, used, 0
+            _limit(bounds)
+
+
+def _limit(bounds: Bounds) -> None:
+    try:
+        import resource
+    except ImportError:
+        return
+    wanted = {
+        resource.RLIMIT_CPU: int(time.process_time() + bounds.seconds) + 1,
+        resource.RLIMIT_AS: _address_space() + bounds.memory,
+    }
+    for kind, most in wanted.items():
+        _, hard = resource.getrlimit(kind)
+        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        try:
+            resource.setrlimit(kind, (soft, hard))
+        except (ValueError, OSError):
+            # Some systems (macOS) can't limit the address space; the other limits still apply there.
+            continue
+
+
+def _address_space() -> int:
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 1_000_000_000

@@ -1,1 +1,1 @@
-"""Recordings: what is said in them, with the second of every sentence."""
+"""Recordings: transcripts of what is said, with the second of every sentence."""

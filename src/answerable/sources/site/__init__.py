@@ -1,1 +1,1 @@
-"""Web sites: by sitemap, or by following links."""
+"""Web sites, read by their sitemaps or by following links."""

@@ -1,4 +1,4 @@
-"""Choose the pages of a site to read: no lists, no duplicates, one version, the requested locales."""
+"""Choose the pages of a site to read: no lists or duplicates, one version, and the requested locales."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from answerable.sources.html.docusaurus import PageKind
-from answerable.sources.html.links import header_directives
-from answerable.sources.html.page_facts import PageFacts
+from answerable.sources.html.page_parts import PageFacts, PageKind, header_directives
 from answerable.sources.site.pages import page_key
 
 SAME = "the same as another page"
 NOT_INDEXED = "asks not to be indexed"
 OTHER_LOCALE = "of another locale"
-# Notes on a page, kept for the next visit, on which the page may not be sent again.
+# A page's notes, kept for the next visit, on which the server may not send the unchanged page again.
 _SAME_AS = "same_as"
 _FOLDER = "folder"
 _LOCALE = "locale"
@@ -26,9 +24,9 @@ _NUMBERED = re.compile(r"v?(\d+(?:\.(?:\d+|x))*)(?:[-+].*)?", re.IGNORECASE)
 class SiteOptions:
     """Which pages of a site to read.
 
-    `locales` and `versions` apply to a Docusaurus site: by default the locale at the address, and the latest release;
-    versions may also be `latest`, `next` and `all`. `everything` adds lists, standalone pages and pages that ask not to
-    be indexed. `public_base` is the public address of the sitemap's folder, if the sitemap doesn't show it.
+    `locales` and `versions` apply to a Docusaurus site: by default the locale at the address and the latest release are
+    read; versions may also be `latest`, `next` and `all`. `everything` adds lists, standalone pages and pages that ask
+    not to be indexed. `public_base` is the public address of the sitemap's folder, if the sitemap doesn't show it.
     """
 
     locales: tuple[str, ...] = ()
@@ -38,7 +36,7 @@ class SiteOptions:
     public_base: str = ""
 
     def __str__(self) -> str:
-        """Return the options that change which pages belong to a visit."""
+        """Return the options that decide which pages belong to a visit."""
         named = {"locales": self.locales, "versions": self.versions}
         parts = [f"{name}: {', '.join(sorted(values))}" for name, values in named.items() if values]
         return "; ".join(parts + ["everything"] * self.everything)
@@ -83,7 +81,7 @@ class Choice:
         return next((reason for folder, reason in self._left_out.items() if url.startswith(folder)), "")
 
     def recall(self, url: str, verdict: Verdict) -> Verdict:
-        """Note what a page's verdict, from this visit or an earlier one, means for later pages; return the verdict."""
+        """Apply a page's verdict, from this visit or an earlier one, to the judgement of later pages; return it."""
         if folder := verdict.notes.get(_FOLDER):
             self._left_out[folder] = verdict.reason
         if _SAME_AS in verdict.notes:
@@ -128,7 +126,7 @@ class Choice:
         return other or Verdict("", {_LOCALE: locale} if locale else {})
 
     def _canonical(self, page: PageFacts, url: str) -> str:
-        """Return the canonical address if it is another page, except the start page: many sites state it by mistake."""
+        """Return the canonical address if it is another page; "" if it is the start page, often stated by mistake."""
         target = page.canonical
         place = page_key(target)
         is_itself = place in (page_key(url), page_key(self._base)) or place in self._same
@@ -151,9 +149,9 @@ class Choice:
         return Verdict("of another version", {_FOLDER: folder} if folder else {})
 
     def _version_folder(self, page: PageFacts, url: str, label: str) -> str:
-        """Return the folder of the page's version, "" if the version isn't in its path.
+        """Return the folder of the page's version; "" if the version isn't in the page's path.
 
-        A document's id, its path within the version, may contain the same word, as in release notes.
+        The id of a Docusaurus document, its path within the version, may contain the same word, as in release notes.
         """
         segments = url.removeprefix(self._base).split("/")
         if not label or segments.count(label) <= sum(each.split("/").count(label) for each in page.ids):
@@ -175,7 +173,7 @@ class Choice:
 
 
 def _has_better(folder: str, label: str, listing: Collection[str]) -> bool:
-    """Whether pages exist at the same paths without the version's folder, or a sibling folder is a later version."""
+    """Whether the same paths exist without the version's folder, or a sibling folder is a later version."""
     parent = folder.removesuffix(f"{label}/")
     beside = {url.removeprefix(parent).partition("/")[0] for url in listing if url.startswith(parent)}
     if any(_rank(other) > _rank(label) for other in beside if _rank(other)):
@@ -184,7 +182,7 @@ def _has_better(folder: str, label: str, listing: Collection[str]) -> bool:
 
 
 def _rank(label: str) -> tuple[float, ...]:
-    """Return a version's rank among releases, empty if the name doesn't look like a version."""
+    """Return a sort key for a version among releases; empty if the name doesn't look like a version."""
     if label in ("latest", "stable"):
         return (float("inf"),)
     if label == "next":

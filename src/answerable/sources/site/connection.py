@@ -1,6 +1,7 @@
-"""HTTP/1.1 by httpcore2, over connections pinned to checked IP addresses, within limits of time and size.
+"""HTTP/1.1 by httpcore2, over connections pinned to public IP addresses, within limits of time and size.
 
-httpcore2 rather than httpx2, whose redirects, cookies, decoding and proxies would all have to be turned off.
+We use httpcore2 rather than httpx2, whose redirects, cookies, decoding and proxies would all have to be turned off.
+Only public addresses are allowed, also after a redirect or a name look-up.
 """
 
 from __future__ import annotations
@@ -10,25 +11,32 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from weakref import WeakSet
 
 import httpcore2
 
-from answerable.errors import DamagedSource, SourceTooLarge, UnsupportedSource
-from answerable.sources.web_address import WebAddress
+from answerable.errors import (
+    AddressRefused,
+    DamagedSource,
+    SettingsError,
+    SiteUnreachable,
+    SourceTooLarge,
+    UnsupportedSource,
+)
+from answerable.sources.html.web_address import PORTS, WebAddress, host_and_port
 
-# Each further member costs a copy of the rest.
+# Members of a gzip file that are unpacked: each further member costs a copy of the rest.
 _MAX_GZIP_MEMBERS = 100
-_DROPPED = (httpcore2.ReadError, httpcore2.WriteError, httpcore2.RemoteProtocolError)
 
 
 @dataclass(slots=True)
 class Timer:
-    """Limits each wait of one request: `pause` seconds, and never past `deadline` (monotonic seconds)."""
+    """Limits each wait of a request to `pause` seconds, and never beyond `deadline` (monotonic seconds)."""
 
     address: WebAddress
     pause: float
@@ -51,7 +59,7 @@ class PinnedPool:
 
     def __init__(self, locate: Callable[[WebAddress], Sequence[str]], tls: ssl.SSLContext | None) -> None:
         self._backend = _PinnedBackend(locate)
-        # No proxies: behind one, the address that is connected to can't be checked.
+        # No proxies: behind a proxy, the address that is connected to can't be checked.
         self._pool = httpcore2.ConnectionPool(
             tls or ssl.create_default_context(), max_connections=None, network_backend=self._backend
         )
@@ -65,14 +73,14 @@ class PinnedPool:
             "GET",
             url,
             headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
-            # httpcore2 passes these unchanged to the network streams.
+            # httpcore2 passes these values unchanged to the network streams.
             extensions={"timeout": dict.fromkeys(("connect", "read", "write"), timer)},
         )
         while True:
             try:
                 return self._pool.handle_request(request)
-            except _DROPPED:
-                # The server had closed an idle connection: try the next one, or a new one.
+            except (httpcore2.ReadError, httpcore2.WriteError, httpcore2.RemoteProtocolError):
+                # The server had closed this idle connection: try the next one, or open a new one.
                 if timer.has_connected:
                     raise
 
@@ -83,7 +91,7 @@ class PinnedPool:
                 connection.close()
 
     def cut(self) -> None:
-        """End the requests of other threads, which then raise."""
+        """End the requests of other threads, which then raise an error."""
         self._backend.cut()
         self.close_idle()
 
@@ -125,7 +133,7 @@ class _PinnedBackend(httpcore2.NetworkBackend):
 
 
 class _TimedStream(httpcore2.NetworkStream):
-    """Applies the Timer to every read and write, so that a server can't gain time by sending slowly."""
+    """Applies the Timer to every read and write, so that a slow server can't exceed the limits."""
 
     def __init__(self, inner: httpcore2.NetworkStream, backend: _PinnedBackend) -> None:
         self._inner = inner
@@ -149,13 +157,13 @@ class _TimedStream(httpcore2.NetworkStream):
         return self._inner.get_extra_info(info)
 
     def cut(self) -> None:
-        # Either side may have closed it already.
+        # The connection may already be closed by either side.
         with suppress(OSError):
             self.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
 def headers_of(response: httpcore2.Response) -> dict[str, str]:
-    """Return a response's headers by name in lower case; repeated ones are joined by commas."""
+    """Return a response's headers by lower-case name; the values of repeated headers are joined by commas."""
     headers: dict[str, str] = {}
     for raw_name, raw_value in response.headers:
         name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
@@ -164,7 +172,7 @@ def headers_of(response: httpcore2.Response) -> dict[str, str]:
 
 
 def length_of(headers: Mapping[str, str]) -> int | None:
-    """Return the declared size of a body, or None."""
+    """Return the size of a body that the headers declare, or None."""
     declared = headers.get("content-length", "")
     return int(declared) if declared.isascii() and declared.isdigit() else None
 
@@ -190,7 +198,7 @@ def read_body(response: httpcore2.Response, headers: Mapping[str, str], limit: i
 
 
 def gunzip(packed: bytes, limit: int, source: str) -> bytes:
-    """Return unpacked gzip. Raise SourceTooLarge over `limit` bytes, DamagedSource when it is broken or truncated."""
+    """Return unpacked gzip data. Raise SourceTooLarge over `limit` bytes, DamagedSource if it is broken or cut off."""
     unpacked = bytearray()
     members = 0
     try:
@@ -204,7 +212,7 @@ def gunzip(packed: bytes, limit: int, source: str) -> bytes:
                 raise too_large(source, limit)
             if not member.eof:
                 raise zlib.error("it is truncated")
-            # Some servers pad the end with zeros.
+            # Some servers pad the end of the data with zeros.
             packed = member.unused_data.lstrip(b"\0")
     except zlib.error as error:
         raise DamagedSource(f"{source} is not valid gzip ({error}): try again later") from error
@@ -214,3 +222,102 @@ def gunzip(packed: bytes, limit: int, source: str) -> bytes:
 def too_large(source: str, limit: int) -> SourceTooLarge:
     """Return the error for a page over the limit."""
     return SourceTooLarge(f"{source} is over {limit:,} bytes: leave it out, or raise the limit for one page")
+
+
+Resolve = Callable[[str, int], Sequence[str]]
+
+
+# Non-public addresses: the IANA special-purpose registries (RFC 6890), multicast, and the wire server of Azure's
+# machines, a public address. Other clouds' metadata servers are link-local, shared or unique local.
+_BLOCKS = """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+    192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+    2001::/23 2001:db8::/32 2002::/16 3fff::/20
+"""
+_NOT_PUBLIC = tuple(map(ip_network, _BLOCKS.split()))
+_GLOBAL_UNICAST = ip_network("2000::/3")
+_NAT64 = ip_network("64:ff9b::/96")
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the public internet; IPv6 forms of an IPv4 address count as the latter."""
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return is_public(str(ip.ipv4_mapped))
+        if ip in _NAT64:
+            return is_public(str(IPv4Address(int(ip) & 0xFFFFFFFF)))
+        if ip not in _GLOBAL_UNICAST:
+            return False
+    return not any(ip in block for block in _NOT_PUBLIC)
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return the IP addresses of a name from the system's resolver, within its own time limits."""
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+class AddressGuard:
+    """Decides which IP addresses may be connected to; `allow_hosts` lists trusted hosts (`host` or `host:port`).
+
+    A trusted host may have any address. Raise SettingsError for an invalid host.
+    """
+
+    def __init__(self, allow_hosts: Iterable[str] = (), resolve: Resolve = resolve) -> None:
+        self._allowed = frozenset(_allowed(entry) for entry in allow_hosts)
+        self._resolve = resolve
+
+    def locate(self, address: WebAddress) -> list[str]:
+        """Return the IP addresses to connect to, from a single look-up.
+
+        Raise AddressRefused if any of them isn't public, SiteUnreachable if there are none.
+        """
+        trusted = not self._allowed.isdisjoint({(address.host, address.port), (address.host, None)})
+        if not trusted and address.port < 1024 and address.port not in PORTS.values():
+            raise _refused(address, f"port {address.port} isn't a web port")
+        found = [address.host] if _is_ip(address.host) else self._look_up(address)
+        private = next((ip for ip in found if not is_public(ip)), "")
+        if private and not trusted:
+            raise _refused(address, f"{private} isn't on the public internet")
+        return found
+
+    def _look_up(self, address: WebAddress) -> list[str]:
+        try:
+            found = list(dict.fromkeys(self._resolve(address.host, address.port)))
+        except (OSError, UnicodeError) as error:
+            raise SiteUnreachable(
+                f"the name {address.host} can't be looked up ({error}): check it and your connection"
+            ) from error
+        if not found:
+            raise SiteUnreachable(f"the name {address.host} has no IP address: check it")
+        return found
+
+
+def _allowed(entry: str) -> tuple[str, int | None]:
+    try:
+        return str(IPv6Address(entry)), None
+    except ValueError:
+        pass
+    try:
+        return host_and_port(entry, entry)
+    except AddressRefused as error:
+        raise SettingsError(f"allow_hosts has {entry!r}: give hosts like 127.0.0.1:3000 or docs.example.com") from error
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _refused(address: WebAddress, reason: str) -> AddressRefused:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return AddressRefused(
+        f"{address.url} is not fetched: {reason}. "
+        f"If you trust it, allow the host: set ANSWERABLE_ALLOW_HOSTS={host}:{address.port}"
+    )

@@ -1,7 +1,7 @@
 """Fetches pages politely, within limits, from public addresses only.
 
-Cookies are dropped, and credentials go only to the origin they were given for. The environment's proxies are not used:
-behind one, the address that is connected to couldn't be checked.
+Cookies are dropped, and credentials go only to the origin for which the user gave them. The environment's proxies are
+not used: behind a proxy, the address that is connected to couldn't be checked.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 import ssl
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -18,11 +19,11 @@ import httpcore2
 
 from answerable.errors import SiteUnreachable, SourceError, SourceNotFound
 from answerable.providers.calling import retry_after
-from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.connection import PinnedPool, Timer, headers_of, length_of, read_body
-from answerable.sources.site.pace import Budget, FetchPolicy, Pace
-from answerable.sources.web_address import WebAddress, parse_address
+from answerable.sources.html.web_address import WebAddress, parse_address
+from answerable.sources.site.connection import AddressGuard, PinnedPool, Timer, headers_of, length_of, read_body
 
+# Seconds between requests, at most, so that no robots.txt can stretch a crawl to weeks.
+LONGEST_DELAY = 30.0
 USER_AGENT = "answerable"
 _ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -30,13 +31,13 @@ _GONE = frozenset({404, 410})
 _REFUSED = frozenset({401, 402, 403, 407, 451})
 _TRY_AGAIN = frozenset({408, 425, 429})
 _FAILURES = (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError)
-# The rest of a longer error page isn't worth the connection.
+# Bytes of an error page that are read to keep the connection; for a longer page, a new connection is cheaper.
 _SMALL = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """A server's ETag and Last-Modified for an address, to check later whether the page has changed."""
+    """A server's ETag and Last-Modified for an address, used later to check whether the page has changed."""
 
     url: str
     etag: str = ""
@@ -54,7 +55,7 @@ class Validators:
 class Fetched:
     """A page: its final address, its unpacked bytes, and its Content-Type header.
 
-    `is_unchanged` means that the page still matches the validators, so that it wasn't sent. `robots` is the
+    `is_unchanged` means that the page still matches the validators, so that the server didn't send it. `robots` is the
     X-Robots-Tag header.
     """
 
@@ -74,8 +75,8 @@ class _Redirect:
 class Fetcher:
     """Makes GET requests under a policy. Thread-safe; close it at the end.
 
-    `authorizations` are values of the Authorization header by origin (`https://docs.example.com`). `tls` replaces
-    the system's trusted certificates. `sleep` takes seconds; the default one ends early when the fetcher is closed.
+    `authorizations` are values of the Authorization header by origin (`https://docs.example.com`). `tls` replaces the
+    system's trusted certificates. `sleep` takes seconds; the default function ends early when the fetcher is closed.
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class Fetcher:
         check: Callable[[str], None] | None = None,
         max_bytes: int | None = None,
     ) -> Fetched:
-        """Return the page at an address. `check` is called with every address first, redirects too, and may raise.
+        """Return the page at an address. `check` is called with each address first, redirects too, and may raise.
 
         Raise SourceNotFound (404, 410), SiteUnreachable (no response, overloaded or broken after all tries),
         AddressRefused, SourceTooLarge, DamagedSource or UnsupportedSource (compression), otherwise SourceError.
@@ -199,7 +200,7 @@ def _judge(
     if status == 304 and validators and validators.headers(url):
         return Fetched(url, b"", "", validators, is_unchanged=True)
     if status in _REDIRECTS and (location := headers.get("location")):
-        # A server that doesn't escape its addresses means UTF-8.
+        # A server that doesn't escape an address sends it in UTF-8.
         return _Redirect(location.encode("latin-1").decode("utf-8", "replace"))
     if status in _GONE:
         raise SourceNotFound(f"there is no page at {url} (HTTP {status}): check the address")
@@ -213,3 +214,68 @@ def _judge(
 def _short(header: str) -> str:
     """Return a validator to send back on the next visit, or "" if it is absurdly long."""
     return header if len(header) < 1000 and header.isprintable() else ""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPolicy:
+    """Limits on requests; all times are in seconds.
+
+    `timeout` applies to connecting, the first byte and every pause; `total` to all tries and redirects of one fetch;
+    `delay` separates requests to one host. `max_bytes` applies to one unpacked page.
+    """
+
+    timeout: float = 20.0
+    total: float = 120.0
+    retries: int = 3
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+    concurrency: int = 4
+    delay: float = 0.1
+    redirects: int = 5
+    max_bytes: int = 20_000_000
+
+
+class Pace:
+    """Spaces out the requests to each origin. Thread-safe."""
+
+    def __init__(self, delay: float, sleep: Callable[[float], object]) -> None:
+        self._delay = delay
+        self._sleep = sleep
+        self._delays: dict[str, float] = {}
+        self._next: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def wait(self, origin: str) -> None:
+        """Sleep until the next request may start."""
+        with self._lock:
+            now = time.monotonic()
+            start = max(now, self._next.get(origin, now))
+            self._next[origin] = start + self._delays.get(origin, self._delay)
+        if start > now:
+            self._sleep(start - now)
+
+    def slow_down(self, origin: str, delay: float) -> None:
+        """Leave at least this many seconds between requests from now on, up to LONGEST_DELAY."""
+        with self._lock:
+            self._delays[origin] = min(LONGEST_DELAY, max(delay, self._delays.get(origin, self._delay)))
+
+    def postpone(self, origin: str, seconds: float) -> None:
+        """Start no request for this many seconds."""
+        with self._lock:
+            self._next[origin] = max(self._next.get(origin, 0.0), time.monotonic() + seconds)
+
+
+class Budget:
+    """The seconds left for one fetch, not counting the wait for the fetch's turn."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+
+    @contextmanager
+    def spending(self) -> Iterator[float]:
+        """Deduct the block's run time from the seconds left; yield the deadline (monotonic seconds)."""
+        start = time.monotonic()
+        try:
+            yield start + self.left
+        finally:
+            self.left -= time.monotonic() - start

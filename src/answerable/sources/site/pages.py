@@ -1,7 +1,7 @@
-"""The pages of a site, from its sitemaps.
+"""The pages of a site, read from its sitemaps.
 
-A sitemap lists public addresses whatever host serves it: a copy of the site on another host or path is crawled there
-and cited by its public addresses.
+A sitemap lists public addresses, whichever host serves it: a copy of the site on another host or path is crawled on
+that host or path, and cited by its public addresses.
 """
 
 from __future__ import annotations
@@ -23,16 +23,15 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
+from answerable.sources.html.web_address import WebAddress, parse_address
 from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.robots import Robots
-from answerable.sources.site.sitemap import MAX_BYTES, Sitemap, SitemapEntry, parse_sitemap
-from answerable.sources.web_address import WebAddress, parse_address
+from answerable.sources.site.robots import MAX_BYTES, Robots, Sitemap, SitemapEntry, parse_sitemap
 
 _SITEMAPS = (".xml", ".xml.gz")
 _NAMES = ("sitemap.xml", "sitemap_index.xml")
-# The protocol allows one level of indexes; some generators use two.
+# Levels of sitemap indexes: the protocol allows one, some generators use two.
 _MAX_DEPTH = 3
-# A server that sends the same index at every address has no end.
+# Identical sitemap indexes that are followed: a server that sends the same index at every address has no end.
 _MOST_COPIES = 3
 DISALLOWED = "disallowed by robots.txt"
 
@@ -50,9 +49,9 @@ class SitePage:
 class SitePages:
     """The pages under `base` in the order of the sitemaps, without duplicates.
 
-     `skipped` counts omitted entries by reason; `errors` has an error for each unreadable sitemap. If there are none
-    , a page that isn't listed no longer exists. `disallowed` are the pages that robots.txt disallows;
-     `missing` maps each locale without a sitemap of its own to its error, which is in `errors` too.
+    `skipped` counts the omitted entries by reason; `errors` has an error for each unreadable sitemap. If `errors` is
+    empty, a page that isn't listed no longer exists. `disallowed` are the pages that robots.txt disallows; `missing`
+    maps each locale without a sitemap of its own to its error, which is in `errors` too.
     """
 
     base: str
@@ -83,7 +82,7 @@ def find_pages(
     search = _Search(fetcher, robots, max_sitemaps, max_pages)
     found, sitemap = search.first(start)
     crawled = parse_address(found.origin + _folder(start))
-    # By the protocol a sitemap is above its pages; one named in robots.txt may be anywhere.
+    # By the protocol, a sitemap is above its pages; a sitemap named in robots.txt may be anywhere.
     folder = found.origin + _folder(found)
     folder = folder if crawled.url.startswith(folder) else crawled.url
     search.read(found, sitemap)
@@ -116,7 +115,7 @@ class _Search:
         self.errors: list[SourceError] = []
 
     def first(self, start: WebAddress) -> tuple[WebAddress, Sitemap]:
-        """Return the first sitemap found, and its address."""
+        """Return the address of the first sitemap found, and the sitemap."""
         failures = []
         for url in _candidates(start, self._robots):
             try:
@@ -130,7 +129,7 @@ class _Search:
         )
 
     def follow(self, address: WebAddress, depth: int = 1) -> None:
-        """Read one more sitemap and all below it; add the error if it can't be read."""
+        """Read one more sitemap and all sitemaps below it; add an error if it can't be read."""
         if address.url in self._fetched:
             return
         try:
@@ -185,7 +184,7 @@ class _Search:
         # The target of a redirect isn't fetched again.
         self._fetched.add(found.url)
         sitemap = parse_sitemap(fetched.body, fetched.url)
-        # Either the whole site has moved, or only its sitemap is stored elsewhere.
+        # If the path or the host is unchanged, the site has moved; otherwise only its sitemap is stored elsewhere.
         hosts = {each.host.removeprefix("www.") for each in (found, address)}
         return found if found.target == address.target or len(hosts) == 1 else address, sitemap
 
@@ -199,7 +198,7 @@ class _Search:
 
 
 def _candidates(start: WebAddress, robots: Robots | None) -> Iterable[str]:
-    """Return where a sitemap may be: the address itself, its folder and those above, and the ones in robots.txt."""
+    """Return where a sitemap may be: the address itself, its folder, the folders above, and those in robots.txt."""
     path = start.target.partition("?")[0]
     if path.endswith(_SITEMAPS):
         return [start.url]
@@ -218,7 +217,7 @@ def _valid(urls: Iterable[str]) -> Iterator[WebAddress]:
 
 
 def _folder(address: WebAddress) -> str:
-    """Return the path of an address's folder, with a final slash; of a sitemap, the folder it is in."""
+    """Return the path of an address's folder, with a final slash; for a sitemap, the folder that it is in."""
     path = address.target.partition("?")[0]
     if path.endswith(_SITEMAPS):
         return path.rpartition("/")[0] + "/"
@@ -226,14 +225,14 @@ def _folder(address: WebAddress) -> str:
 
 
 def _public_folder(entries: Sequence[SitemapEntry], folder: str) -> str:
-    """Return the public address of a sitemap's folder, from the addresses it lists."""
+    """Return the public address of a sitemap's folder, determined from the addresses in the sitemap."""
     addresses = list(_valid(entry.url for entry in entries))
     crawled = parse_address(folder)
     origins = Counter(address.origin for address in addresses)
     if not origins or crawled.origin in origins:
         return folder
     public = origins.most_common(1)[0][0]
-    # A copy usually keeps the paths; if not, its folder corresponds to the root of the public site.
+    # A copy of a site usually keeps the paths; if not, its folder corresponds to the root of the public site.
     keeps = any(each.origin == public and each.target.startswith(crawled.target) for each in addresses)
     return public + (crawled.target if keeps else "/")
 
@@ -261,7 +260,7 @@ def _moved(
 
 
 def page_key(url: str) -> str:
-    """Return an address without its final slash, which makes no difference."""
+    """Return the address without a final slash, because both forms mean the same page."""
     return url.rstrip("/")
 
 
@@ -279,7 +278,7 @@ def too_many_pages(base: str, limit: int) -> SourceTooLarge:
 
 
 def exchange(url: str, old: str, new: str) -> str:
-    """Replace the folder `old` of an address by `new`; the address may be `old` without its final slash."""
+    """Replace the folder `old` of an address by `new`; the address may also be `old` without its final slash."""
     if url + "/" == old:
         return new.rstrip("/") if new.count("/") > 3 else new
     return new + url.removeprefix(old) if url.startswith(old) else url

@@ -1,4 +1,4 @@
-"""A fetched page → Visited: its documents and what to remember of it."""
+"""A fetched page → Visited: its documents, and what the next visit needs to know."""
 
 from __future__ import annotations
 
@@ -12,45 +12,23 @@ from urllib.parse import unquote
 
 from answerable.datatypes import Document, document_id
 from answerable.errors import EmptySource, UnsupportedSource
+from answerable.formats.built_in import FORMATS
 from answerable.protocols import SyncRecord, Visited
 from answerable.sources.file_reader import FileReader
-from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
-from answerable.sources.html.links import header_directives
+from answerable.sources.formats import SAMPLE, SUFFIXES, recognise
+from answerable.sources.html.page_parts import header_directives
 from answerable.sources.site.choice import NOT_INDEXED, Choice, Verdict
+from answerable.sources.site.crawl import LinkedPages, ListedPages
 from answerable.sources.site.fetch import Fetched
 from answerable.sources.site.pages import SitePage, exchange
-from answerable.sources.site.queues import LinkedPages, ListedPages
 from answerable.sources.text import magic_name
 
-_TYPES = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "text/markdown": ".md",
-    "application/pdf": ".pdf",
-    "application/json": ".json",
-    "text/csv": ".csv",
-    "application/x-ipynb+json": ".ipynb",
-    "application/x-tex": ".tex",
-    "text/x-opml": ".opml",
-    "text/x-rst": ".rst",
-    "text/vtt": ".vtt",
-    "application/x-subrip": ".srt",
-    "text/calendar": ".ics",
-    "text/vcard": ".vcf",
-    "application/epub+zip": ".epub",
-    "application/rtf": ".rtf",
-    "text/rtf": ".rtf",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
-    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-    "application/vnd.oasis.opendocument.text": ".odt",
-    "application/vnd.oasis.opendocument.spreadsheet": ".ods",
-    "application/vnd.oasis.opendocument.presentation": ".odp",
-}
+_TYPES = {name: suffix for form in FORMATS for name, suffix in form.media_types.items()}
+"""The suffixes of files by the media types that servers send."""
 
 
 class SiteContent:
-    """Fetched bytes; `source` is the public address of the documents. Raise UnsupportedSource."""
+    """Fetched bytes; `source` is the public address of the documents. Raises UnsupportedSource."""
 
     def __init__(self, fetched: Fetched, source: str) -> None:
         self._body = fetched.body
@@ -58,7 +36,7 @@ class SiteContent:
         self.content_type = fetched.content_type.partition(";")[0].strip().lower()
         self._name = _name(fetched.url, self.content_type)
         stated = _TYPES.get(self.content_type) == ".html" and not magic_name(self._body)
-        self.is_html = stated or recognise(self._body[:SAMPLE], self._name) is Format.HTML
+        self.is_html = stated or recognise(self._body[:SAMPLE], self._name).name == "html"
 
     def documents(self, files: FileReader) -> list[Document]:
         """Parse the fetched bytes; return their documents."""
@@ -83,7 +61,7 @@ _NOT_NOTES = frozenset({"url", "etag", "last_modified", _LASTMOD})
 
 
 class PageReader:
-    """Reads the pages of one visit, and counts the skipped ones.
+    """Reads the pages of one visit, and counts the skipped pages.
 
     Records hold the server's validators, the sitemap's `lastmod`, why a page was skipped, and the notes of its
     `Verdict`.
@@ -108,13 +86,13 @@ class PageReader:
         self._now = now
 
     def conditions(self, page: SitePage) -> Mapping[str, str]:
-        """Return the validators to send when requesting a page; {} if its text or links are needed again."""
+        """Return the validators to send when requesting a page; {} if the page's text or links are needed again."""
         known = self._trusted(page.public)
         needed = known is None or (self._links and _CONTENT_TYPE not in known.validators)
         return {} if known is None or needed else known.validators
 
     def pass_over(self, page: SitePage, verdict: Verdict, fetched: Fetched | None = None, digest: str = "") -> Visited:
-        """Return the visit of a skipped page, which removes its earlier documents; count the reason."""
+        """Return the result for a skipped page, which removes its earlier documents; count the reason."""
         self.skipped[verdict.reason] += 1
         known = self._known.get(page.public)
         if known and fetched and fetched.is_unchanged:
@@ -151,9 +129,9 @@ class PageReader:
         return Visited(page.public, documents, self._record(page, fetched, digest, documents, notes))
 
     def _judge(self, content: SiteContent, page: SitePage, fetched: Fetched, digest: str) -> Verdict:
-        """Judge a page, after following its links."""
+        """Judge a page, after queueing the pages that it links to."""
         if self._links:
-            # A server that sends the same page at every address has no end.
+            # A server that sends the same page at every address has no end, so a repeated page's links aren't followed.
             copy = self.choice.judge_copy(page.public, digest)
             if copy.reason:
                 return copy
@@ -166,7 +144,7 @@ class PageReader:
         return self.choice.judge(facts, page.public, fetched.robots)
 
     def _trusted(self, source: str) -> SyncRecord | None:
-        """Return the record of a page if it can be kept when the page is unchanged, otherwise None."""
+        """Return the record of a page if it can be kept while the page is unchanged, otherwise None."""
         known = self._known.get(source)
         return known if known and known.hash and self.choice.still_holds(known.validators) else None
 

@@ -1,27 +1,44 @@
-"""The rules of robots.txt (RFC 9309) and the crawl delays in it."""
+"""The rules of robots.txt (RFC 9309), and the addresses in sitemaps and sitemap indexes (sitemaps.org).
+
+The XML is parsed as a stream, so that memory holds only the addresses. A document type declaration is refused, because
+it could declare entities.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
-from answerable.errors import AddressRefused, SourceError, SourceNotFound
+from answerable.errors import (
+    AddressRefused,
+    DamagedSource,
+    SourceError,
+    SourceNotFound,
+    SourceTooLarge,
+    UnsupportedSource,
+)
+from answerable.sources.html.web_address import parse_address
+from answerable.sources.site.connection import gunzip
 from answerable.sources.site.fetch import USER_AGENT, Fetcher
-from answerable.sources.web_address import parse_address
+from answerable.sources.xml import SAFELY, forget, local_name
 
 if TYPE_CHECKING:
     from protego import Protego
 
-# RFC 9309 asks to read at least 500 KiB; like large search engines, we cut longer files there.
+# Bytes: RFC 9309 asks crawlers to read at least 500 KiB; like large search engines, we cut longer files there.
 _READ = 500 * 1024
-_MAX_BYTES = 5_000_000
+_MAX_BYTES = 5_000_000  # bytes of robots.txt that are fetched at most
 
 
 class Robots:
     """The rules of every origin, fetched once. Thread-safe.
 
-    A site without a robots.txt, or that denies access to it (401, 403), allows everything. If it is unavailable or
-    unreadable, nothing may be fetched: the error is raised, and the next check asks again.
+    A site that has no robots.txt, or denies access to it (401, 403), allows everything. If robots.txt is unavailable or
+    unreadable, nothing may be fetched: the error is raised, and the next check fetches it again.
     """
 
     def __init__(self, fetcher: Fetcher) -> None:
@@ -30,14 +47,14 @@ class Robots:
         self._lock = threading.Lock()
 
     def check(self, url: str) -> None:
-        """Raise AddressRefused if the site disallows this address."""
+        """Raise AddressRefused if the site's robots.txt disallows this address."""
         if not self._rules_for(url).can_fetch(url, USER_AGENT):
             raise AddressRefused(
                 f"{url} is not fetched because robots.txt disallows it: ask the site's owner, or save it as a file"
             )
 
     def sitemaps(self, url: str) -> list[str]:
-        """Return the addresses of sitemaps in the site's robots.txt, as written there."""
+        """Return the addresses of sitemaps in the site's robots.txt, as they are written there."""
         return list(self._rules_for(url).sitemaps)
 
     def _rules_for(self, url: str) -> Protego:
@@ -60,3 +77,89 @@ class Robots:
         if delay := rules.crawl_delay(USER_AGENT):
             self._fetcher.slow_down(origin, delay)
         return rules
+
+
+# The protocol allows 50,000 addresses and 50 MB; some generators exceed 50,000 addresses.
+MAX_ENTRIES = 200_000  # addresses in a sitemap at most, four times the protocol's; a guess, not measured
+MAX_BYTES = 50_000_000  # bytes of an unpacked sitemap at most
+_DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapEntry:
+    """An address as written in a sitemap, and the date of its last change, if stated."""
+
+    url: str
+    lastmod: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """The pages listed in a sitemap, or the sitemaps listed in an index."""
+
+    pages: tuple[SitemapEntry, ...] = ()
+    sitemaps: tuple[SitemapEntry, ...] = ()
+
+
+def parse_sitemap(data: bytes, source: str) -> Sitemap:
+    """Parse a sitemap, compressed by gzip or not.
+
+    Raise UnsupportedSource for anything else, DamagedSource if it is broken, cut or declares a document type, and
+    SourceTooLarge over MAX_ENTRIES or MAX_BYTES.
+    """
+    from lxml.etree import XMLSyntaxError, iterparse  # type: ignore[import-untyped]
+
+    if data.startswith(b"\x1f\x8b"):
+        data = gunzip(data, MAX_BYTES, source)
+    entries: list[SitemapEntry] = []
+    root = ""
+    try:
+        # Don't recover from errors: with half a sitemap, the pages of the other half would look deleted.
+        for event, element in iterparse(BytesIO(data.lstrip(b" \t\r\n")), events=("start", "end"), **SAFELY):
+            name = local_name(element)
+            if not root:
+                root = name
+                _check_root(element, root, source)
+            elif event == "end" and name in ("url", "sitemap"):
+                entries += _entry(element)
+                if len(entries) > MAX_ENTRIES:
+                    raise SourceTooLarge(
+                        f"{source} lists over {MAX_ENTRIES:,} addresses: give one of its parts instead"
+                    )
+                forget(element)
+    except XMLSyntaxError as error:
+        if root:
+            raise DamagedSource(f"{source} is a broken sitemap ({error}): tell the site's owner") from error
+        raise _no_sitemap(source) from error
+    return Sitemap(sitemaps=tuple(entries)) if root == "sitemapindex" else Sitemap(pages=tuple(entries))
+
+
+def _check_root(element: Any, root: str, source: str) -> None:
+    if element.getroottree().docinfo.internalDTD is not None:
+        raise DamagedSource(f"{source} declares a document type, which no sitemap needs: tell the site's owner")
+    if root not in ("urlset", "sitemapindex"):
+        raise _no_sitemap(source)
+
+
+def _entry(element: Any) -> list[SitemapEntry]:
+    """Return the address in an element with its date, in any namespace; [] if it is missing or too long."""
+    url = element.findtext("{*}loc", "").strip()
+    return [SitemapEntry(url, parse_date(element.findtext("{*}lastmod", "")))] if 0 < len(url) <= 4096 else []
+
+
+def parse_date(text: str) -> datetime | None:
+    """Parse a date in the W3C's profile of ISO 8601, in UTC unless it has a zone; None if invalid."""
+    text = text.strip()
+    try:
+        if (match := _DATE.fullmatch(text)) is not None:
+            return datetime(int(match[1]), int(match[2]), int(match[3] or 1), tzinfo=timezone.utc)
+        # Python 3.10 supports neither Z nor fractions with other than 3 or 6 digits.
+        plain = re.sub(r"\.\d+", "", re.sub(r"[Zz]$", "+00:00", text))
+        date = datetime.fromisoformat(plain)
+    except ValueError:
+        return None
+    return date.replace(tzinfo=date.tzinfo or timezone.utc)
+
+
+def _no_sitemap(source: str) -> UnsupportedSource:
+    return UnsupportedSource(f"{source} is not a sitemap: give the address of one, which usually ends in .xml")

@@ -1,6 +1,6 @@
-"""A followed site: its pages → Documents, and on later visits what has changed and what is gone.
+"""A followed site: its pages → Documents, and on later visits which pages have changed and which are gone.
 
-Pages come from the sitemaps, or else from links. Nothing counts as gone unless everything the site lists was seen.
+Pages come from the sitemaps, or else from links. No page counts as gone unless every listed page was seen.
 """
 
 from __future__ import annotations
@@ -20,27 +20,34 @@ from answerable.errors import (
     SourceTooLarge,
 )
 from answerable.protocols import SyncRecord, Visited
-from answerable.protocols.reading import UnreadFile
-from answerable.sources.file_reader import FileReader
-from answerable.sources.limits import skipped_summary
+from answerable.protocols.sources import UnreadFile
+from answerable.sources.context import skipped_summary
+from answerable.sources.file_reader import FileReader, while_waiting
+from answerable.sources.html.web_address import parse_address
 from answerable.sources.site.choice import SAME, Choice, SiteOptions, Verdict
-from answerable.sources.site.crawl import ELSEWHERE, Asker, Outcome, PassedOver, ask_ahead
+from answerable.sources.site.crawl import (
+    ELSEWHERE,
+    Asker,
+    LinkedPages,
+    ListedPages,
+    Outcome,
+    PassedOver,
+    arrived_base,
+    ask_ahead,
+    parse_start,
+)
 from answerable.sources.site.fetch import Fetched, Fetcher
 from answerable.sources.site.pages import DISALLOWED, SitePage, find_pages, page_key
-from answerable.sources.site.queues import LinkedPages, ListedPages
 from answerable.sources.site.reading import PageReader
-from answerable.sources.site.start import arrived_base, parse_start
-from answerable.sources.waiting import while_waiting
-from answerable.sources.web_address import parse_address
 
-# Yielded while the next page is unknown.
+# Yielded while the next page isn't known yet.
 _WAITING = Visited("")
-# Errors of a site that responds: its listing is reliable.
+# Errors that a responding site causes: its listing is still reliable.
 _ANSWERED = (SourceNotFound, SourceTooLarge, DamagedSource)
 
 
 class SiteVisit:
-    """One visit to a site, a part of it or a single page; see `protocols.Visit`. It closes the fetcher.
+    """One visit to a site, to a part of a site or to a single page; see `protocols.Visit`. It closes the fetcher.
 
     `files` reads fetched bytes; `now` must return a time with its zone. Raise AddressRefused.
     """
@@ -54,7 +61,7 @@ class SiteVisit:
         now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
     ) -> None:
         self._start = parse_start(address)
-        # A page given by its address is wanted, whatever it is.
+        # A page whose address the user gave is wanted, whatever kind of page it is.
         self._options = SiteOptions(everything=True) if self._start.is_page else options or SiteOptions()
         named = "" if self._start.is_page else str(self._options)
         self.origin = f"{self._start.base} ({named})" if named else self._start.base
@@ -67,14 +74,14 @@ class SiteVisit:
         self._pages: ListedPages | LinkedPages | None = None
         self._reader: PageReader | None = None
         self._there: set[str] = set()
-        # Single pages aren't listed, a site may have any number of them.
+        # Single pages aren't in a listing, and a site may have any number of them.
         self.passed_over: Sequence[UnreadFile] = ()
         self._is_whole = True
         self._is_over = False
 
     @property
     def total(self) -> int:
-        """Number of pages known so far."""
+        """Number of pages known so far, including those not yet fetched."""
         return self._pages.total if self._pages else 0
 
     @property
@@ -85,7 +92,7 @@ class SiteVisit:
 
     @property
     def errors(self) -> list[SourceError]:
-        """Unreadable sitemaps, and limits reached."""
+        """The errors for unreadable sitemaps and for limits that were reached."""
         return list(self._pages.errors) if self._pages else []
 
     def close(self) -> None:
@@ -165,7 +172,7 @@ class SiteVisit:
         return self._reader
 
     def _from_start(self) -> Generator[Visited, None, None]:
-        """Visit the start, then everything it leads to."""
+        """Visit the start page, then all pages that it leads to."""
         options = self._options
         remembered = self._known.get(self._start.url)
         validators = remembered.validators if remembered and self._start.is_page else {}

@@ -1,1 +1,1 @@
-"""Spreadsheets: a part for each row, named as the sheet names it."""
+"""Spreadsheets: a part for each row, cited by the sheet's own cell names."""

@@ -1,4 +1,4 @@
-"""Find the tables of a sheet: rows divided by empty rows, tables side by side, titles above a header, headers."""
+"""A sheet, as rows of displayed text → its tables: divided by empty rows, side by side, with titles and headers."""
 
 from __future__ import annotations
 
@@ -7,30 +7,137 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from answerable.sources.spreadsheets.sheet import Row, Sheet
-from answerable.tables.delimited import is_header
+from answerable.errors import SourceTooLarge
+from answerable.tables.grid import is_header
 
-_HEADER_WITHIN = 12
-_SAMPLE = 200
-_TIME = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?")
-_NUMBER = re.compile(r"[^\w\s]{0,3}\s?[A-Z]{0,3}\s?[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
-_WIDEST_SPARSE = 10
-_SMALL_SPARSE = 10_000
+LAST_ROW = 1_048_576  # number of the last row; Excel's own limit
+LAST_COLUMN = 16_384  # number of the last column; Excel's own limit
+
+
+@dataclass(slots=True)
+class Row:
+    """A row with its number from 1, and the text of each filled cell by its column from 0.
+
+    `is_bold`: all of its filled cells are bold, as in a header. `last` is the number of the header's second row, if the
+    header has two rows.
+    """
+
+    number: int
+    cells: dict[int, str]
+    is_hidden: bool = False
+    is_bold: bool = False
+    last: int = 0
+
+    @property
+    def end(self) -> int:
+        """The number of this row, or of the second row of a header."""
+        return self.last or self.number
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A row of a table or a title: texts by column, the numbers of its first and last row, and whether it is hidden."""
+class Merge:
+    """Cells that are displayed as one cell: rows from 1 and columns from 0, both ends included."""
 
-    first: int
-    last: int
-    cells: dict[int, str]
+    first_row: int
+    first_column: int
+    last_row: int
+    last_column: int
+
+
+@dataclass(slots=True)
+class Sheet:
+    """A sheet: its filled rows in order, merged cells, and hidden columns from 0.
+
+    `headers` are the rows that the workbook itself marks as column names: the first row of a filter. `uncalculated`
+    counts the formulas without a stored value.
+    """
+
+    name: str
     is_hidden: bool = False
+    rows: list[Row] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
+    hidden_columns: set[int] = field(default_factory=set)
+    headers: set[int] = field(default_factory=set)
+    uncalculated: int = 0
+
+
+class Room:
+    """Counts the characters and cells of a workbook while they are read: a cell may be repeated a million times."""
+
+    def __init__(self, limit: int, source: str, advice: str) -> None:
+        self._left = limit
+        self._limit = limit
+        self._source = source
+        self._advice = advice
+
+    def take(self, characters: int) -> None:
+        """Count a cell of this many characters. Raises SourceTooLarge when the workbook exceeds its limit."""
+        self._left -= characters + 3
+        if self._left < 0:
+            raise SourceTooLarge(
+                f"{self._source} holds over {self._limit:,} characters: {self._advice}, or raise the setting "
+                "max_file_size"
+            )
+
+
+def column_letters(column: int) -> str:
+    """Return the letters of a column, whose number counts from 0: A, B … Z, AA."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def column_number(letters: str) -> int:
+    """Return the number from 0 of the column with these letters."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
+
+
+def fill_merged(sheet: Sheet) -> None:
+    """Repeat the text of cells merged over several rows in each of these rows that has other text.
+
+    A group's name next to its rows belongs to each of the rows. Text merged over several columns stays where it is.
+    """
+    by_number = {row.number: row for row in sheet.rows}
+    filled = 0
+    for merge in sheet.merges:
+        top = by_number.get(merge.first_row)
+        text = top.cells.get(merge.first_column) if top else None
+        if not text:
+            continue
+        for row in _rows_below(sheet.rows, by_number, merge):
+            row.cells.setdefault(merge.first_column, text)
+            filled += 1
+            if filled > len(sheet.rows):
+                # Merged cells don't overlap, except in hostile files.
+                return
+
+
+def _rows_below(rows: list[Row], by_number: dict[int, Row], merge: Merge) -> Iterator[Row]:
+    height = merge.last_row - merge.first_row
+    if height < len(rows):
+        found = (by_number.get(number) for number in range(merge.first_row + 1, merge.last_row + 1))
+        yield from (row for row in found if row is not None)
+    else:
+        yield from (row for row in rows if merge.first_row < row.number <= merge.last_row)
+
+
+_HEADER_WITHIN = 12  # rows at the beginning of a table, among which its header is looked for
+_SAMPLE = 200  # rows that are compared with a possible header
+_TIME = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?")
+_NUMBER = re.compile(r"[^\w\s]{0,3}\s?[A-Z]{0,3}\s?[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
+_WIDEST_SPARSE = 10  # cells per filled cell; above, a table's cells are not aligned in columns; a guess, not measured
+_SMALL_SPARSE = 10_000  # cells, to which the limit above doesn't apply; a guess, not measured
 
 
 @dataclass(frozen=True, slots=True)
 class _Hints:
-    """The rows that filters say are headers, and for cells over several columns, by row and column, the last column."""
+    """The rows that filters mark as headers; and, by (row, column), the last column of each cell that spans columns."""
 
     headers: Collection[int]
     wide: Mapping[tuple[int, int], int]
@@ -38,24 +145,24 @@ class _Hints:
 
 @dataclass(slots=True)
 class Block:
-    """Rows that belong together. `columns` are those with text; `header` names them, None if no row does.
+    """Rows that belong together. `columns` are those with text; `header` names them, or is None if no row does.
 
-    `is_sparse`: its rows have so few cells that they aren't aligned.
+    `is_sparse`: so few of its cells are filled that the rows aren't aligned in columns.
     """
 
     columns: list[int]
-    rows: list[Line] = field(default_factory=list)
-    header: Line | None = None
+    rows: list[Row] = field(default_factory=list)
+    header: Row | None = None
     is_sparse: bool = False
 
     @property
-    def lines(self) -> list[Line]:
-        """The header, if any, and the rows."""
+    def lines(self) -> list[Row]:
+        """The header, if there is one, and the rows."""
         return [self.header, *self.rows] if self.header else self.rows
 
 
 def find_blocks(sheet: Sheet) -> list[Block]:
-    """Return the blocks of a sheet from top to bottom, tables side by side from left to right."""
+    """Return the blocks of a sheet from top to bottom; tables next to each other come from left to right."""
     wide = {(merge.first_row, merge.first_column): merge.last_column for merge in sheet.merges}
     hints = _Hints(sheet.headers, wide)
     blocks: list[Block] = []
@@ -70,7 +177,7 @@ def find_blocks(sheet: Sheet) -> list[Block]:
 
 
 def _runs(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield rows that follow each other without an empty one between them."""
+    """Yield runs of rows that no empty row divides."""
     run: list[Row] = []
     for row in rows:
         if run and row.number > run[-1].number + 1:
@@ -82,7 +189,7 @@ def _runs(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _side_by_side(run: Sequence[Row], hints: _Hints) -> list[list[Row]]:
-    """Divide a run at the empty columns that stand between two tables with a header each."""
+    """Divide a run of rows at empty columns between two tables that both have a header."""
     used = sorted({column for row in run for column in row.cells})
     groups: dict[int, int] = {}
     for before, column in pairwise([used[0], *used]):
@@ -101,7 +208,7 @@ def _side_by_side(run: Sequence[Row], hints: _Hints) -> list[list[Row]]:
 
 
 def _divided(run: Sequence[Row], groups: Mapping[int, int]) -> list[list[Row]]:
-    """Divide the rows of a run by the group of each column."""
+    """Divide the rows of a run by the group to which each column belongs."""
     found: list[list[Row]] = [[] for _ in range(max(groups.values()) + 1)]
     if len(found) == 1:
         return [list(run)]
@@ -115,31 +222,31 @@ def _divided(run: Sequence[Row], groups: Mapping[int, int]) -> list[list[Row]]:
 
 
 def _blocks(rows: Sequence[Row], hints: _Hints) -> Iterator[Block]:
-    """Yield what stands above the header of a run, row by row if it is a title, and the table."""
+    """Yield the rows above a run's header, each title as a block, and then the table."""
     header = _find_header(rows, hints)
     if header is None:
         yield from _plain(rows)
         return
-    yield from _plain([row for row in rows if row.number < header.first])
-    yield _block([_line(row) for row in rows if row.number > header.last], header)
+    yield from _plain([row for row in rows if row.number < header.number])
+    yield _block([row for row in rows if row.number > header.end], header)
 
 
 def _plain(rows: Sequence[Row]) -> Iterator[Block]:
-    """Yield blocks without header: single cells are titles or notes, other rows stay together."""
-    together: list[Line] = []
+    """Yield blocks without a header: a row with a single cell is a title or note; other rows stay together."""
+    together: list[Row] = []
     for row in rows:
         if len(row.cells) == 1 and len(together) < 2:
             if together:
                 yield _block(together)
                 together = []
-            yield _block([_line(row)])
+            yield _block([row])
         else:
-            together.append(_line(row))
+            together.append(row)
     if together:
         yield _block(together)
 
 
-def _block(rows: list[Line], header: Line | None = None) -> Block:
+def _block(rows: list[Row], header: Row | None = None) -> Block:
     lines = [header, *rows] if header else rows
     columns = sorted({column for line in lines for column in line.cells})
     filled = sum(len(line.cells) for line in lines)
@@ -147,21 +254,17 @@ def _block(rows: list[Line], header: Line | None = None) -> Block:
     return Block(columns, lines if is_sparse else rows, None if is_sparse else header, is_sparse)
 
 
-def _line(row: Row) -> Line:
-    return Line(row.number, row.number, row.cells, row.is_hidden)
-
-
-def _find_header(rows: Sequence[Row], hints: _Hints) -> Line | None:
-    """Return the row, or the two rows, that name the columns of those below; None if none does."""
+def _find_header(rows: Sequence[Row], hints: _Hints) -> Row | None:
+    """Return the row, or the two rows, with the names of the columns below; None if there is no such row."""
     for place, row in enumerate(rows[:_HEADER_WITHIN]):
         below = rows[place + 1 : place + 1 + _SAMPLE]
         if not below:
             return None
         names = _two_rows(row, below[0], hints.wide) if len(below) > 1 else None
         if names and _names_columns(names, below[1:], is_bold=True):
-            return Line(row.number, below[0].number, names, row.is_hidden)
+            return Row(row.number, names, row.is_hidden, last=below[0].number)
         if (row.number in hints.headers and len(row.cells) > 1) or _names_columns(row.cells, below, row.is_bold):
-            return _line(row)
+            return row
     return None
 
 
@@ -173,11 +276,11 @@ def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool
     others = [[row.cells.get(column, "") for column in used] for row in below]
     times = [place for place, text in enumerate(texts) if _TIME.fullmatch(text)]
     if len(times) > 1 and all(texts[one] < texts[other] for one, other in pairwise(times)):
-        # Years or months name the columns of their figures.
+        # Years or months in the first row name the columns of figures below them.
         texts = [f"column {place}" if place in times else text for place, text in enumerate(texts)]
     if not is_header(texts, others):
         return False
-    # A list of names and values in two columns looks as if its first row were a header.
+    # In a list of names and values in two columns, the first row may look like a header without being one.
     return len(used) > 2 or is_bold or any(_is_typed(place, others) for place in range(len(used)))
 
 
@@ -188,7 +291,7 @@ def _is_typed(place: int, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _two_rows(row: Row, below: Row, wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
-    """Return the names of a header of two rows, "2023" over "Budget" and "Spent"; None if it has only one."""
+    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row."""
     last = max(below.cells)
     groups = {
         column: text
@@ -208,7 +311,7 @@ def _two_rows(row: Row, below: Row, wide: Mapping[tuple[int, int], int]) -> dict
 
 
 def _continues(block: Block, before: Block) -> bool:
-    """Whether a block is more rows of the table above it, after an empty row."""
+    """Whether a block continues the table above it, after an empty row."""
     if block.header or not before.header or block.is_sparse or not set(block.columns) <= set(before.columns):
         return False
     named = [column for column in before.columns if column in before.header.cells]

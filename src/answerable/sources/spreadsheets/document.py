@@ -1,7 +1,7 @@
-"""Sheets → Document: each sheet under its name, its tables with a line between bars for each row, a part for each line.
+"""Sheets → Document: each sheet under its name, its tables as lines with bars, and a part for each line.
 
-A part's place is what the program calls it: `Costs!A2:F2`. Rows and sheets that the program hides are read too, because
-filters hide rows; their places say so.
+The place of a part is named as in the spreadsheet program: `Costs!A2:F2`. Rows and sheets that the program hides are
+read too, because filters hide rows; their places say that they are hidden.
 """
 
 from __future__ import annotations
@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import EmptySource
-from answerable.sources.spreadsheets.blocks import Block, Line, find_blocks
-from answerable.sources.spreadsheets.sheet import Sheet, column_letters, fill_merged
-from answerable.sources.text import stem
+from answerable.sources.spreadsheets.blocks import Block, Row, Sheet, column_letters, fill_merged, find_blocks
+from answerable.sources.text import PartedText, make_document
 
+# Characters: every row carries its sheet's name. Excel allows 31 characters.
 _LONGEST_NAME = 100
-_MOST_RUNS = 20
-_HIDDEN = " (hidden)"
+_MOST_RUNS = 20  # runs of hidden rows that are listed at most
 
 
 def workbook_document(
     sheets: Sequence[Sheet], source: str, title: str, metadata: dict[str, str], mark: str
 ) -> Document:
     """Return the document of a workbook's sheets. Raises EmptySource if no sheet has a filled cell."""
-    writer = _Writer()
+    written = PartedText()
     for sheet in sheets:
         fill_merged(sheet)
-        writer.write(sheet)
+        _write(sheet, written)
     uncalculated = sum(sheet.uncalculated for sheet in sheets)
-    if not writer.parts:
+    if not written.parts:
         if uncalculated:
             raise EmptySource(
                 f"{source} holds only formulas without stored values: open it in Excel or LibreOffice, save it, and "
@@ -43,64 +42,41 @@ def workbook_document(
         found["without_values"] = f"{uncalculated} formulas: open the file in a spreadsheet program and save it"
     if mark != ".":
         found["decimal_mark"] = mark
-    content = "".join(writer.pieces)
-    identity = document_id(source, content)
-    kind = DocumentType.SPREADSHEET
-    return Document(identity, content, source, title or stem(source), kind, metadata=found, parts=tuple(writer.parts))
+    return make_document(source, written.content, DocumentType.SPREADSHEET, written.parts, title, found)
 
 
-class _Writer:
-    """Collects the pieces of the content and, with the same offsets, its parts."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self.parts: list[Part] = []
-        self._length = 0
-        self._headings: tuple[str, ...] = ()
-        self._place = ""
-        self._is_hidden = False
-
-    def write(self, sheet: Sheet) -> None:
-        """Write a sheet; nothing for an empty one."""
-        blocks = find_blocks(sheet)
-        if not blocks:
-            return
-        self._headings = (sheet.name[:_LONGEST_NAME],)
-        self._place = sheet.name[:_LONGEST_NAME]
-        self._is_hidden = sheet.is_hidden
-        self._add(f"{chr(10) if self.pieces else ''}# {sheet.name}{' (hidden sheet)' if sheet.is_hidden else ''}\n")
-        for block in blocks:
-            self._add("\n")
-            self._block(block)
-
-    def _block(self, block: Block) -> None:
-        is_table = len(block.columns) > 1
+def _write(sheet: Sheet, written: PartedText) -> None:
+    """Write a sheet; write nothing for an empty sheet."""
+    blocks = find_blocks(sheet)
+    if not blocks:
+        return
+    name = sheet.name[:_LONGEST_NAME]
+    hidden = " (hidden sheet)" if sheet.is_hidden else ""
+    written.write(f"{chr(10) if written.parts else ''}# {sheet.name}{hidden}\n")
+    for block in blocks:
+        written.write("\n")
         for line in block.lines:
-            if block.is_sparse:
-                self._line(line, f"| {' | '.join(map(_escaped, line.cells.values()))} |", sorted(line.cells))
-            elif is_table:
-                cells = " | ".join(_escaped(line.cells.get(column, "")) for column in block.columns)
-                self._line(line, f"| {cells} |", block.columns)
-                if line is block.header:
-                    self._add(f"|{' --- |' * len(block.columns)}\n")
-            else:
-                self._line(line, _escaped(line.cells[block.columns[0]]), block.columns)
+            text, columns = _shown(line, block)
+            place = f"{name}!{_cells(line, columns)}{' (hidden)' if line.is_hidden or sheet.is_hidden else ''}"
+            written.part(text, PartKind.RECORD, headings=(name,), place=place)
+            written.write("\n")
+            if line is block.header:
+                written.write(f"|{' --- |' * len(block.columns)}\n")
 
-    def _line(self, line: Line, text: str, columns: Sequence[int]) -> None:
-        first, last = (
-            f"{column_letters(column)}{row}"
-            for column, row in zip((columns[0], columns[-1]), (line.first, line.last), strict=True)
-        )
-        cells = first if first == last else f"{first}:{last}"
-        hidden = _HIDDEN if line.is_hidden or self._is_hidden else ""
-        place = f"{self._place}!{cells}{hidden}"
-        start, end = self._length, self._length + len(text)
-        self.parts.append(Part(start, end, PartKind.RECORD, headings=self._headings, place=place))
-        self._add(f"{text}\n")
 
-    def _add(self, text: str) -> None:
-        self.pieces.append(text)
-        self._length += len(text)
+def _shown(line: Row, block: Block) -> tuple[str, Sequence[int]]:
+    """Return the displayed text of a line, and the columns that it covers."""
+    if block.is_sparse:
+        return f"| {' | '.join(map(_escaped, line.cells.values()))} |", sorted(line.cells)
+    if len(block.columns) == 1:
+        return _escaped(line.cells[block.columns[0]]), block.columns
+    return f"| {' | '.join(_escaped(line.cells.get(column, '')) for column in block.columns)} |", block.columns
+
+
+def _cells(line: Row, columns: Sequence[int]) -> str:
+    """Return the range of a line's cells: `A2:F2`."""
+    first, last = f"{column_letters(columns[0])}{line.number}", f"{column_letters(columns[-1])}{line.end}"
+    return first if first == last else f"{first}:{last}"
 
 
 def _escaped(text: str) -> str:
@@ -122,7 +98,7 @@ def _hidden(sheets: Iterable[Sheet]) -> Iterator[str]:
 
 
 def _runs(numbers: Sequence[int], name: Callable[[int], str]) -> str:
-    """Return numbers as "5-7, 9"."""
+    """Return the numbers as "5-7, 9"."""
     runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
     named = [name(run[0]) if len(run) == 1 else f"{name(run[0])}-{name(run[-1])}" for run in runs[:_MOST_RUNS]]
     return ", ".join(named) + (" …" if len(runs) > _MOST_RUNS else "")

@@ -1,22 +1,26 @@
-"""Show a number as a sheet does, by its format code (ECMA-376 part 1, 18.8.31): `#,##0.00 "€"`, `0%`, `dd/mm/yyyy`.
+"""Display a number as a sheet does, by its format code (ECMA-376 part 1, 18.8.31): `#,##0.00 "€"`, `0%`, `dd/mm/yyyy`.
 
-Dates are shown as ISO dates, and numbers with one decimal mark for the whole workbook, because a code doesn't say which
-mark the program showed. What a column is too narrow for is shown whole. Conditions and colours are left out.
+Dates are displayed as ISO dates. All numbers of a workbook use one decimal mark, because a format code doesn't state
+it. Numbers too wide for their column are displayed whole. Conditions and colours are ignored.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from itertools import islice
 
-_LONGEST = 255
-_MOST_DECIMALS = 30
-_LARGEST = 1e15
+from answerable.tables.table import word_set
+from answerable.tables.values import prevailing_mark, split_number
+from answerable.text.languages import keyword_language, question_language
+
+_LONGEST = 255  # characters of a format code; Excel's own limit
+_LARGEST = 1e15  # larger numbers are displayed without their format, because Excel keeps 15 digits
 _TOKEN = re.compile(
     r'(?P<bracket>\[[^\]]*\])|(?P<quoted>"[^"]*"?)|\\(?P<escaped>.)|(?P<skipped>[_*].)|(?P<general>general)'
     r"|(?P<exponent>e[+-])|(?P<digits>[0#?]+)|(?P<mark>[.,%])|(?P<half>am/pm|a/p)|(?P<date>[ymdhs]+)|(?P<other>.)",
@@ -25,11 +29,10 @@ _TOKEN = re.compile(
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[0-9A-Fa-f]+)?\]")
 _LOCALE = re.compile(r"\[\$[^\]-]*-(?:[0-9A-Fa-f]*?)([0-9A-Fa-f]{3,4})\]")
 _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
-# The decimal mark of the locales that format codes name most: their language, unless the country writes otherwise.
+# Windows locale ids, as in format codes: languages by decimal mark, and countries that differ from their language.
 _COMMA_LANGUAGES = frozenset({0x07, 0x0A, 0x0C, 0x10, 0x13, 0x15, 0x16, 0x1D, 0x14, 0x06, 0x19, 0x1F, 0x05, 0x0B, 0x08})
 _POINT_LANGUAGES = frozenset({0x09, 0x11, 0x04, 0x12})
 _POINT_COUNTRIES = frozenset({0x080A, 0x100A, 0x1C0A, 0x4C0A, 0x480A, 0x440A, 0x180A, 0x500A, 0x540A, 0x0807})
-
 BUILT_IN = {
     **{1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "0.##", 13: "0.##"},
     **{14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm", 19: "h:mm:ss", 20: "h:mm"},
@@ -39,12 +42,14 @@ BUILT_IN = {
     **dict.fromkeys((*range(27, 32), 36, *range(50, 59)), "yyyy-mm-dd"),
     **dict.fromkeys(range(32, 36), "h:mm"),
 }
-"""The format codes that a workbook names by number only. Those with the reader's own currency show none."""
+"""The format codes that a workbook refers to by number only. Codes with the user's local currency show no currency."""
+_SAMPLE = 2_000  # texts that are examined for the decimal mark
+_MOST_WORDS = 20_000  # characters that are examined for the language
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a number is shown. `masks` are the runs of digits before the decimal mark, and the text after each."""
+    """How a number is displayed. `masks` are the runs of digits before the decimal mark, with the text after each."""
 
     before: str = ""
     after: str = ""
@@ -60,7 +65,7 @@ class _Form:
 
 @dataclass(frozen=True, slots=True)
 class _Times:
-    """Which parts of a time are shown: its day, its month or year only, its time of day, or the time elapsed."""
+    """Which parts of a time are displayed: its day, only its month or year, its time of day, or the time elapsed."""
 
     has_date: bool
     has_day: bool
@@ -70,7 +75,7 @@ class _Times:
 
 
 def shown(value: float, code: str, mark: str, is_1904: bool = False) -> str:
-    """Return a number as a cell with this format shows it, with this decimal mark."""
+    """Return a number as a cell with this format code displays it, with this decimal mark."""
     positive, negative, times = _parsed(code[:_LONGEST])
     if times is not None:
         return _time(value, times, is_1904) or general(value, mark)
@@ -85,7 +90,7 @@ def shown(value: float, code: str, mark: str, is_1904: bool = False) -> str:
 
 
 def general(value: float, mark: str) -> str:
-    """Return a number without format."""
+    """Return a number as a cell without a format displays it."""
     if value == int(value) if math.isfinite(value) else False:
         return str(int(value)) if abs(value) < 1e21 else f"{value:g}"
     text = f"{value:.15g}"
@@ -106,7 +111,7 @@ def marks_of(code: str) -> Iterator[str]:
 
 @lru_cache(maxsize=2048)
 def _parsed(code: str) -> tuple[_Form, _Form | None, _Times | None]:
-    """Return the forms of positive and of negative numbers (None: as positive ones, with a sign), or the times."""
+    """Return the forms of positive and of negative numbers (None: the former with a sign), or the form of times."""
     sections: list[list[re.Match[str]]] = [[]]
     for token in _TOKEN.finditer(code):
         if token[0] == ";":
@@ -154,7 +159,7 @@ def _form(tokens: list[re.Match[str]]) -> _Form:
         elif token[0] == "." and not in_decimals:
             in_decimals = True
         elif token[0] == "," and (whole or decimals):
-            # A comma between digits groups thousands; commas after the last digit each divide by a thousand.
+            # A comma between digits groups thousands; each comma after the last digit divides by a thousand.
             scale += 1
             grouped = grouped or any(later["digits"] for later in tokens[place + 1 :])
         elif token[0] == "/" and whole:
@@ -169,9 +174,9 @@ def _form(tokens: list[re.Match[str]]) -> _Form:
         else:
             before += literal
     if "(" in before and not before.startswith("("):
-        # "$ (1,240.00)" is read as a number with its sign around the currency: "($ 1,240.00)".
+        # "$ (1,240.00)" would be read as a number with its sign around the currency: move it to "($ 1,240.00)".
         before = f"({before.replace('(', '', 1).lstrip()}"
-    bounds = len(decimals.rstrip("#")), min(len(decimals), _MOST_DECIMALS)
+    bounds = len(decimals.rstrip("#")), min(len(decimals), 30)
     if not any(text for _, text in masks):
         masks = [(len(whole), "")] if whole else []
     least = whole.count("0")
@@ -209,7 +214,7 @@ def _number(value: float, form: _Form, mark: str) -> str:
 
 
 def _masked(digits: str, masks: tuple[tuple[int, str], ...]) -> str:
-    """Return digits with the texts of a format such as `(00) 0000-0000` between them, from the right."""
+    """Return the digits with the texts of a format such as `(00) 0000-0000` between them, filled from the right."""
     pieces: list[str] = []
     for place, (length, text) in reversed(list(enumerate(masks))):
         taken = digits if place == 0 else digits[-length:]
@@ -219,14 +224,14 @@ def _masked(digits: str, masks: tuple[tuple[int, str], ...]) -> str:
 
 
 def _time(value: float, times: _Times, is_1904: bool) -> str:
-    """Return an Excel time (days since the end of 1899) as an ISO date, a time of day or the hours elapsed."""
+    """Return an Excel time (days since the end of 1899) as an ISO date, a time of day, or the hours elapsed."""
     if not math.isfinite(value) or not 0 <= value < 2_958_466:
         return ""
     if times.is_elapsed:
         seconds = round(value * 86_400)
         clock = f"{seconds // 3600}:{seconds % 3600 // 60:02}"
         return f"{clock}:{seconds % 60:02}" if times.has_seconds else clock
-    # Excel takes 1900 for a leap year.
+    # Excel treats 1900 as a leap year.
     days = value + 1462 if is_1904 else value + 1 if value < 60 else value
     try:
         moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
@@ -241,3 +246,17 @@ def _time(value: float, times: _Times, is_1904: bool) -> str:
 
 def _spaced(text: str) -> str:
     return " ".join(text.split())
+
+
+def decimal_mark(texts: Iterable[str], codes: Iterable[str] = ()) -> str:
+    """Return the mark in numbers written as text, else that of the countries in the format codes or of the language."""
+    sample = list(islice(filter(None, texts), _SAMPLE))
+    numbers = (split_number(text, "USD") for text in sample if len(text) < 40 and text[-1:].isprintable())
+    if mark := prevailing_mark([number.mark for number in numbers if number]):
+        return mark
+    if mark := prevailing_mark([mark for code in codes for mark in marks_of(code)]):
+        return mark
+    words = ". ".join(sample)[:_MOST_WORDS]
+    # Names and headers are keywords rather than sentences, so the keyword detector is tried first.
+    language = keyword_language(words) or question_language(words)
+    return "," if language in word_set("values", "codes", "comma_languages") else "."

@@ -1,1 +1,1 @@
-"""Exports of WhatsApp chats."""
+"""Reading exports of WhatsApp chats."""

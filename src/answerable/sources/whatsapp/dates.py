@@ -1,8 +1,8 @@
-"""Read the date and time in the header of a WhatsApp message, in every language and calendar of phones.
+"""Read the date and time in the header of a WhatsApp message, in every language and calendar that phones offer.
 
-A date is three numbers; `decide_order` finds out from the whole file which is the day and which the month.
+A date is three numbers; `decide_order` determines from the whole file which number is the day and which the month.
 Buddhist, Persian and Islamic years are converted. Islamic dates depend on the sighting of the moon, so a converted
-one may be off by a day.
+Islamic date may be off by a day.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 
-from answerable.text.whatsapp.wordings import BLANKS, MARKS, WORDS
+from answerable.text.whatsapp_words import BLANKS, MARKS, WORDS
 
-SECONDS_PER_DAY = 86_400
+SECONDS_PER_DAY = 86_400  # not counting leap seconds, which no export has
 
 
 class DateOrder(str, Enum):
@@ -43,7 +43,7 @@ class DateText:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in seconds. `half` is "am", "pm" or ""; `has_unknown_words`: the text around it has other words."""
+    """A time of day in seconds. `half` is "am", "pm" or ""; `has_unknown_words`: unknown words are around it."""
 
     seconds: int
     parts: int
@@ -55,11 +55,10 @@ _NUMBERS = re.compile(r"\d+")
 _NOISE = re.compile(f"[{MARKS}{BLANKS}.,'’‘()،、・]+")
 _BETWEEN_WORDS = re.compile(f"[{BLANKS},،、]+|(?<=[日号일])")
 _SEPARATOR_PAIRS = {"年月": "年", "년월": "년"}
-_NOON = "中午"
-# Lower case, without dots and blanks. Languages as in Unicode's CLDR.
+# Words for the halves of the day, in lower case, without dots and blanks. The languages are those of Unicode's CLDR.
 _HALVES = dict.fromkeys(map(str.casefold, WORDS["morning"]), "am")
 _HALVES |= dict.fromkeys(map(str.casefold, WORDS["afternoon"]), "pm")
-# Words without a meaning of their own: "13.6.2018 klo 21.25", "13.06.18 um 21:25 Uhr".
+# Words around a time that don't change it: "13.6.2018 klo 21.25", "13.06.18 um 21:25 Uhr".
 _NEUTRAL = frozenset(map(str.casefold, WORDS["around_time"])) | {""}
 
 
@@ -94,16 +93,16 @@ def parse_clock(before: str, time: str, after: str) -> Clock | None:
 
 @lru_cache(maxsize=4096)
 def _read_words(*texts: str) -> tuple[str, bool]:
-    """Return "am", "pm", "noon" or "", and whether unknown words are left."""
+    """Return "am", "pm", "noon" or "", and whether there are also unknown words."""
     half, has_unknown_words = "", False
     for text in texts:
         words = [word for word in _BETWEEN_WORDS.split(text) if word]
         while words:
-            # "p. m." counts as one word: the longest known run of words wins.
+            # "p. m." counts as one word: the longest run of words that is known wins.
             for count in range(len(words), 0, -1):
                 joined = _NOISE.sub("", "".join(words[:count])).casefold()
                 if joined in _HALVES and not half:
-                    half = "noon" if joined == _NOON else _HALVES[joined]
+                    half = "noon" if joined == "中午" else _HALVES[joined]
                 elif joined not in _NEUTRAL:
                     continue
                 del words[:count]
@@ -115,10 +114,10 @@ def _read_words(*texts: str) -> tuple[str, bool]:
 
 
 def resolve(text: DateText, order: DateOrder) -> date | None:
-    """Return the date that the numbers mean in this order, or None if there is no such day."""
+    """Return the date that the numbers mean in this order, or None if there is no such date."""
     first, second, third = text.numbers
     if text.year_at == 0:
-        # Kazakh writes year-day-month, but only a day above 12 shows it.
+        # Kazakh writes year-day-month, which only a day above 12 reveals.
         month, day = (third, second) if second > 12 and third <= 12 else (second, third)
         return _calendar_date(first, month, day)
     if text.year_at == 1:
@@ -134,7 +133,7 @@ def _calendar_date(year: int, month: int, day: int) -> date | None:
     if year < 100:
         year += 2000 if year < 70 else 1900
     elif 2500 < year < 2700:
-        year -= 543  # Buddhist; WhatsApp exists since 2552
+        year -= 543  # Buddhist years; WhatsApp has existed since 2552
     elif 1387 < year < 1430:
         return _from_persian(year, month, day)
     elif 1430 <= year < 1500:
@@ -146,7 +145,7 @@ def _calendar_date(year: int, month: int, day: int) -> date | None:
 
 
 def _from_persian(year: int, month: int, day: int) -> date | None:
-    """Convert a date of six months of 31 days, then 30, with leap years in cycles of 33; exact for 1244 to 1500."""
+    """Convert a Persian date: six months of 31 days, then of 30; 33-year leap cycles; exact for 1244 to 1500."""
     leap = (year * 8 + 29) % 33 < 8
     last_day = 31 if month <= 6 else 30 if month < 12 or leap else 29
     if not (1 <= month <= 12 and 1 <= day <= last_day):
@@ -157,7 +156,7 @@ def _from_persian(year: int, month: int, day: int) -> date | None:
 
 
 def _from_islamic(year: int, month: int, day: int) -> date | None:
-    """Convert a date of the tabular calendar, which has eleven leap days in thirty years."""
+    """Convert a date of the tabular Islamic calendar, which has eleven leap days in thirty years."""
     if not (1 <= month <= 12 and 1 <= day <= 30):
         return None
     days = day + (59 * (month - 1) + 1) // 2 + (year - 1) * 354 + (3 + 11 * year) // 30
@@ -167,8 +166,8 @@ def _from_islamic(year: int, month: int, day: int) -> date | None:
 def decide_order(runs: Sequence[tuple[DateText, int]], preferred: Iterable[DateOrder]) -> DateOrder:
     """Return the order with the fewest impossible dates, then with the fewest steps back in time.
 
-    `runs` are the dates in the order of the file, each with its number of consecutive messages; the first of
-    `preferred` wins a tie.
+    `runs` are the dates in the order of the file, each with the number of consecutive messages on it; if several orders
+    are equally good, the first one in `preferred` wins.
     """
 
     def score(order: DateOrder) -> tuple[int, int]:

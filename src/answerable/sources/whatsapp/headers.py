@@ -1,7 +1,7 @@
 """Find the lines of a WhatsApp export that begin a message: date, time and a separator.
 
-One permissive grammar finds candidates in any layout; the whole file then decides. The most frequent layout is the
-phone's. A line in another layout begins a message only if it fits into the order of time; otherwise it is a quotation.
+One permissive grammar finds candidates in any layout; the whole file then decides. The most frequent layout is that of
+the phone. A line in another layout begins a message only if its time fits those around it; otherwise it is quoted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from answerable.sources.whatsapp.dates import (
     parse_date,
     resolve,
 )
-from answerable.text.whatsapp.wordings import BLANKS, MARKS
+from answerable.text.whatsapp_words import BLANKS, MARKS
 
 
 class Enclosure(str, Enum):
@@ -37,7 +37,7 @@ class Enclosure(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The format that all headers of one phone share. `order` is set if only that order makes valid dates."""
+    """The format that all headers of one phone share. `order` is set if only this order makes valid dates."""
 
     enclosure: Enclosure
     time_first: bool
@@ -50,13 +50,13 @@ class Layout:
 
     @property
     def is_weak(self) -> bool:
-        """Whether other texts also have such lines, so that a single line doesn't prove that the text is a chat."""
+        """Whether other texts have such lines too, so that a single line doesn't prove that the text is a chat."""
         return self.enclosure is Enclosure.BLANK or self.has_unknown_words
 
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The message headers of a text, in columns because an export may hold millions.
+    """The message headers of a text, stored in columns because an export may contain millions.
 
     `starts` and `ends` are offsets of the header without the sender, `days` ordinals of `date`, `layouts` indexes into
     `known_layouts`.
@@ -106,14 +106,13 @@ _BLANK_HEADER = re.compile(
     rf"(?P<tail>(?:{_FILL}{{1,2}}[AaPp]\.?{_FILL}?[Mm]\b\.?)?)(?P<close>{_FILL}{{1,3}})(?=[^\s\[\d])",
     re.MULTILINE,
 )
-_FIELDS = ("date", "gap", "clock", "tail", "open", "close")
 _GAP_NEEDS = re.compile(f"[{BLANKS},،、日일]|^[Tt]$")
 
-# A second layout is the phone's too, not a quotation, from this number and this share of all headers on.
+# From this number and this share of all headers on, a second layout is the phone's too, rather than quoted text.
 _TRUSTED_COUNT = 10
-_TRUSTED_SHARE = 0.2
+_TRUSTED_SHARE = 0.2  # share of all headers at least; a guess, not measured
 
-# Begins both halves of the day in Korean, which puts the year first even if it has two digits.
+# This character begins both halves of the day in Korean, which puts the year first even if it has two digits.
 _KOREAN_HALF = "오"
 
 _ClockKind = tuple[Enclosure, bool, int, bool, bool]
@@ -121,7 +120,7 @@ _ClockKind = tuple[Enclosure, bool, int, bool, bool]
 
 @dataclass(slots=True)
 class _Scan:
-    """The headers that the grammar finds; their `days` are indexes into `dates`."""
+    """The headers that the grammar finds; the values in `headers.days` are indexes into `dates`."""
 
     headers: Headers = field(default_factory=lambda: Headers([]))
     dates: list[DateText] = field(default_factory=list)
@@ -134,7 +133,7 @@ def find_headers(content: str, date_order: DateOrder | None = None) -> Headers:
     """Return the headers of all messages in the text."""
     scan = _scan(content, _HEADER)
     if not scan.headers.starts or content[: scan.headers.starts[0]].strip():
-        # Old iPhones write only a blank after the time. So do many logs: tried only if nothing else is found.
+        # Old iPhones write only a blank after the time, but so do many logs: tried only if there is no other header.
         blank = _scan(content, _BLANK_HEADER)
         if len(blank.headers.starts) > 2 * len(scan.headers.starts):
             scan = blank
@@ -147,7 +146,7 @@ def _scan(content: str, pattern: re.Pattern[str]) -> _Scan:
     clocks: dict[tuple[str, ...], tuple[int, int] | None] = {}
     layouts: dict[tuple[int, int], int] = {}
     for match in pattern.finditer(content):
-        date_text, *around = match.group(*_FIELDS)
+        date_text, *around = match.group("date", "gap", "clock", "tail", "open", "close")
         time_first = date_text is None
         if time_first:
             date_text, *around[:2] = match.group("last_date", "first_gap", "first_clock")
@@ -171,7 +170,7 @@ def _scan(content: str, pattern: re.Pattern[str]) -> _Scan:
 def _read_clock(
     scan: _Scan, time_first: bool, gap: str, clock_text: str, tail: str, opening: str | None, close: str
 ) -> tuple[int, int] | None:
-    """Return the time of day in seconds and the index of its format in `clock_kinds`; None if it is no time."""
+    """Return the time of day in seconds and the index of its format in `clock_kinds`; None if it isn't a time."""
     clock = parse_clock(gap, clock_text, tail) if _GAP_NEEDS.search(gap) else None
     enclosure = _enclosure(opening, close)
     if clock is None or (enclosure is Enclosure.COLON and not clock.half and tail.strip()):
@@ -182,7 +181,7 @@ def _read_clock(
 
 
 def _add_date(scan: _Scan, text: str) -> int:
-    """Return the index of this date in `dates`, or -1 if it is no date."""
+    """Return the index of this date in `dates`, or -1 if it isn't a date."""
     date_text = parse_date(text)
     if date_text is None or not any(resolve(date_text, order) for order in DateOrder):
         return -1
@@ -207,7 +206,7 @@ def _enclosure(opening: str | None, end: str) -> Enclosure:
 
 
 def _resolved(scan: _Scan, date_order: DateOrder | None) -> Headers:
-    """Return the candidates whose date is valid, with that date."""
+    """Return the candidates whose dates are valid, with these dates."""
     orders = _orders(scan, date_order)
     headers = Headers(list(scan.layouts))
     days: dict[tuple[int, int], tuple[int, int]] = {}
@@ -222,13 +221,13 @@ def _resolved(scan: _Scan, date_order: DateOrder | None) -> Headers:
 
 
 def _orders(scan: _Scan, date_order: DateOrder | None) -> list[DateOrder]:
-    """Return the order of day, month and year for each layout: the file's, unless that makes dates impossible."""
+    """Return the order of day, month and year for each layout: the file's order, unless it makes dates impossible."""
     if date_order is not None:
         return [date_order] * len(scan.layouts)
     preferred = [DateOrder.DMY, DateOrder.MDY, DateOrder.YMD]
     if scan.has_korean_halves:
         preferred = [DateOrder.YMD, DateOrder.DMY, DateOrder.MDY]
-    # The most frequent layout decides, then the other frequent ones. Quoted lines have no influence.
+    # The most frequent layout decides, with the help of other frequent layouts. Quoted lines have no influence.
     counts = Counter(scan.headers.layouts)
     main_count = max(counts.values(), default=0)
     frequent = {layout for layout, count in counts.items() if count >= _TRUSTED_SHARE * main_count}
@@ -252,7 +251,7 @@ def _runs(scan: _Scan, layouts: set[int]) -> list[tuple[DateText, int]]:
 
 
 def _day(text: DateText, layout_index: int, order: DateOrder, layouts: list[Layout]) -> tuple[int, int]:
-    """Return the day's ordinal (0 if invalid) and its layout's index; add a layout if only another order is valid."""
+    """Return the date's ordinal (0 if invalid) and its layout's index; add a layout if only another order is valid."""
     for actual in (order, *DateOrder):
         day = resolve(text, actual)
         if day is None:
@@ -279,7 +278,7 @@ def _without_quotations(content: str, headers: Headers) -> Headers:
 
 
 def _in_order(content: str, headers: Headers, trusted: set[int]) -> Headers:
-    """Keep headers in a trusted layout, and others that have a sender and fit between their neighbours in time."""
+    """Keep headers in a trusted layout, and others that have a sender and a time between those of their neighbours."""
     moments = [day * SECONDS_PER_DAY + second for day, second in zip(headers.days, headers.seconds, strict=True)]
     latest: list[float] = []
     bound = float("inf")

@@ -1,6 +1,6 @@
 """Voice notes of an exported chat → lines of the chat, below the messages that they are attached to.
 
-A line is `🎤 0:07 ` and a sentence. It is a part of its own, with the time and sender of its message and the second.
+A line is `🎤 0:07 ` and a sentence. It is a separate part, with its second and with its message's time and sender.
 """
 
 from __future__ import annotations
@@ -15,38 +15,35 @@ from pathlib import PurePosixPath
 from answerable.datatypes import Document, Part, PartKind, clock, document_id
 from answerable.errors import SourceError
 from answerable.sources.context import Beside, ReadContext
-from answerable.sources.recordings.formats import not_heard
-from answerable.sources.recordings.hear import Line, hear
-from answerable.sources.recordings.weights import name_of_model
+from answerable.sources.formats import not_heard
+from answerable.sources.recordings.hear import Line, hear, name_of_model
 from answerable.text.languages import document_language
-from answerable.text.locate import is_heard
-from answerable.text.whatsapp.bodies import NAMED_BY_APP, attachment_of
+from answerable.text.whatsapp_bodies import NAMED_BY_APP, attachment_of
 
 MARK = "🎤"
-"""Begins a line of what is said; the same in the chats of all languages, as in WhatsApp's own list of chats."""
+"""Begins a line of transcribed speech, in chats of all languages; WhatsApp's own list of chats uses it too."""
 _SUFFIXES = "opus ogg oga m4a mp3 aac amr wav"
 _MAY_BE_NOTE = re.compile(rf"\.(?:{_SUFFIXES.replace(' ', '|')})\b", re.IGNORECASE)
 _TIME_IS_OVER = "voice note, not heard: the time of the setting max_audio_seconds was over"
-_SILENT = "voice note without speech"
 
 
 def is_voice_note(name: str) -> bool:
-    """Whether WhatsApp has named a file so, and it is a sound: `PTT-20240305-WA0001.opus`."""
+    """Whether a sound file has a name that WhatsApp gives to voice notes: `PTT-20240305-WA0001.opus`."""
     suffix = PurePosixPath(name).suffix.lower().removeprefix(".")
     return suffix in _SUFFIXES.split() and NAMED_BY_APP.match(name) is not None
 
 
 def is_chat_name(name: str) -> bool:
-    """Whether a file is named like an exported chat."""
+    """Whether a file has the name of an exported chat."""
     path = PurePosixPath(name)
     stem = path.stem.lower()
     return path.suffix.lower() == ".txt" and (stem == "_chat" or "whatsapp" in stem)
 
 
 def with_voice_notes(document: Document, data: bytes, context: ReadContext) -> Document:
-    """Return a chat with what is said in the voice notes beside it; `data` are the bytes that it was read from.
+    """Return a chat with transcripts of the voice notes next to it; `data` are the bytes of the chat's file.
 
-    What isn't heard is added to `context.skipped`.
+    Voice notes that can't be transcribed are added to `context.skipped`.
     """
     attached = [(number, name) for number, part in enumerate(document.parts) if (name := _note(document, part))]
     if not attached:
@@ -66,26 +63,26 @@ def with_voice_notes(document: Document, data: bytes, context: ReadContext) -> D
 
 
 def fingerprint(document: Document, data: bytes, beside: Beside | None) -> str:
-    """Return the SHA-256 of a document's file and the voice notes heard for it: whether it is still what was heard."""
+    """Return the SHA-256 of a chat's file and its transcribed voice notes; it shows whether any has changed."""
     digest = sha256(data)
     for before, part in pairwise(document.parts):
-        if is_heard(part) and not is_heard(before):
+        if part.is_heard and not before.is_heard:
             digest.update((beside(_note(document, before)) if beside else None) or b"")
     return digest.hexdigest()
 
 
 def note_at(document: Document, offset: int) -> str:
-    """Return the name of the voice note in which the text at an offset is said, or ""."""
+    """Return the name of the voice note whose transcript contains the offset, or ""."""
     name = ""
     for part in document.parts:
         if part.start > offset:
             break
-        name = name if is_heard(part) else _note(document, part)
+        name = name if part.is_heard else _note(document, part)
     return name
 
 
 def _note(document: Document, part: Part) -> str:
-    """Return the name of the sound attached to a message, or ""."""
+    """Return the name of the sound file attached to a message, or ""."""
     if part.kind is not PartKind.MESSAGE:
         return ""
     raw = document.content[part.start if part.body is None else part.body : part.end]
@@ -94,7 +91,7 @@ def _note(document: Document, part: Part) -> str:
 
 
 class _Notes:
-    """Hears the notes of one chat, in the time that they have together."""
+    """Transcribes the voice notes of one chat, within a time limit for all of them."""
 
     def __init__(self, document: Document, context: ReadContext) -> None:
         self._context = context
@@ -104,7 +101,7 @@ class _Notes:
         self._expected = (language,) if language else ()
 
     def lines(self, name: str) -> list[Line]:
-        """Return what is said in a note, or nothing."""
+        """Return the sentences of a voice note; [] if there are none."""
         context, source = self._context, f"{self._folder}/{name}"
         skipped, beside = context.skipped, context.beside
         try:
@@ -125,14 +122,14 @@ class _Notes:
             skipped.errors.append(error)
             return []
         if not heard.lines:
-            skipped.count(_SILENT, source)
+            skipped.count("voice note without speech", source)
         elif heard.is_cut:
             skipped.count(_TIME_IS_OVER, source)
         return heard.lines
 
 
 def _with_lines(document: Document, heard: dict[int, list[Line]]) -> Document:
-    """Return the document with these lines after the parts of these numbers."""
+    """Return the document with new lines: after each numbered part in `heard`, the lines given for it."""
     pieces: list[str] = []
     parts: list[Part] = []
     reached = moved = 0

@@ -1,8 +1,8 @@
-"""The default store: a folder with the documents in SQLite and, once there are many, a Qdrant Edge index beside it.
+"""The default store: a folder with an SQLite file of documents and, once there are many, a Qdrant Edge index.
 
 Any process may write, since writes go to the database. A small library needs no index: its vectors and terms are
-scored exactly, in memory. One process at a time holds the index (see `index.client`); another that searches meanwhile
-scores exactly too or, where there are too many chunks for that, waits.
+scored exactly, in memory. One process at a time holds the index (see `process`). Another process that searches
+meanwhile scores exactly, too; if there are too many chunks for that, it waits for the index.
 """
 
 from __future__ import annotations
@@ -12,38 +12,40 @@ import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock
 
 from answerable.datatypes import FloatArray
-from answerable.disk.private import close_to_others, make_file
+from answerable.disk.files import close_to_others, make_file
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Difference, Issue, Unerased
-from answerable.stores.embedded.database.database import Database, Version
-from answerable.stores.embedded.database.next_vectors import DatabaseNextVectors
-from answerable.stores.embedded.database.rows import last_removal
-from answerable.stores.embedded.database.salvage import salvage
-from answerable.stores.embedded.index.client import EdgeClient
-from answerable.stores.embedded.index.state import erased_in
-from answerable.stores.memory.exact import ExactIndex
-from answerable.stores.memory.keywords import Scored
-from answerable.text.bm25 import rarity
+from answerable.protocols import BatchStore, CountingStore, ErasingStore, Store, Unerased
+from answerable.stores.embedded.database import Version
+from answerable.stores.embedded.file import last_removal
+from answerable.stores.embedded.mending import salvage
+from answerable.stores.embedded.process import EdgeClient
+from answerable.stores.embedded.state import erased_in, forget_index
+from answerable.stores.embedded.writing import DatabaseNextVectors, WritableDatabase
+from answerable.stores.exact import ExactIndex, Scored
+from answerable.text.terms import rarity
 
 # Up to this number of chunks, reading all vectors costs less than starting the index's process.
 INDEXED_FROM = 3_000
+# Most chunks to compare in memory while another process has the index: 77 MB with 384 dimensions.
 EXACT_UP_TO = 50_000
-# With fewer chunks, searching full vectors is as fast.
+# Chunks; with fewer, a search through the full vectors is as fast.
 QUANTIZED_FROM = 20_000
+# Seconds to wait for the index that another process holds: a round number.
 PATIENCE = 30.0
-# Beside the database.
+# Names of the files in a library's folder, besides the database.
 _OWN = ("index", "index.lock", "index.process.lock", "index.pid", ".answerableignore")
+
 
 Found = TypeVar("Found")
 
 
-class EmbeddedStore(Database):
+class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingStore):
     """A library in a folder. `create` creates a missing library; otherwise raises LibraryNotFound.
 
     With more than `indexed_from` chunks the index is built; a library that has one goes on using it. While another
@@ -67,9 +69,9 @@ class EmbeddedStore(Database):
         self._exact_up_to = exact_up_to
         self._patience = patience
         self._searching = threading.RLock()
-        # Threads share it: any of them may close what another opened.
+        # All threads share the lock: one thread may close an index that another has opened.
         self._index_lock = FileLock(folder / "index.lock", mode=0o600, thread_local=False)
-        # Earlier versions left them open to others.
+        # Earlier versions created these files readable for other users.
         close_to_others(*(folder / name for name in _OWN))
         self._index: EdgeClient | None = None
         self._exact: tuple[Version, ExactIndex] | None = None
@@ -93,7 +95,7 @@ class EmbeddedStore(Database):
     def erase(self) -> None:
         """Rewrite the database, then the parts of the index that had removed chunks.
 
-        If another process has the index open, that one rewrites it before its next search. Raise LibraryReadOnly,
+        If another process has the index open, that process rewrites it before its next search. Raise LibraryReadOnly,
         LibraryBusy and DiskFull.
         """
         with self._searching:
@@ -101,75 +103,53 @@ class EmbeddedStore(Database):
             self._caught_up()
 
     def next_vectors(self) -> DatabaseNextVectors:
-        """Return the object that collects vectors of another embedder."""
         return DatabaseNextVectors(self, self._release_index)
 
     def refresh(self) -> None:
-        """Bring the index up to date, unless another process has it open: that one updates it before it searches."""
+        """Bring the index up to date, unless another process has it open, which will do so before its next search."""
         with self._searching:
             self._caught_up()
 
-    def audit(self) -> list[Issue]:
-        """Return the faults of the database; if it has none, those of the index unless another process has it open."""
-        return super().audit() or self._index_issues()
-
-    def repair(self) -> None:
-        """Repair the database, in a new file where tables are damaged, and rebuild an index that differs from it.
+    def repair(self, rebuild: bool = True) -> None:
+        """Repair the database, in a new file if tables are damaged; with `rebuild`, have the index rebuilt.
 
         Raise LibraryBusy and LibraryDamaged (see `salvage`).
         """
         with self._searching:
-            # Its process has the database open.
+            # The index's process has the database open.
             self._release_index()
             try:
                 super().repair()
             except LibraryDamaged:
                 with self.closed() as path:
                     salvage(path)
-            if self._index_issues() and self._index is not None:
-                self._index.rebuild()
+            if rebuild and (self._folder / "index").exists():
+                # Leave an index that another process has open to that process.
+                with contextlib.suppress(OSError), self._index_lock.acquire(timeout=0):
+                    forget_index(self._folder / "index")
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """Return number and cosine of the k chunks with the highest cosine, best first."""
-        return self._search(lambda index: index.search_vectors(vector, k, where))
+        return self._search(ExactIndex.search_vectors, vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of each of these chunks, best first."""
-        return self._search(lambda index: index.cosines(vector, numbers))
+        return self._search(ExactIndex.cosines, vector, numbers)
 
     def search_terms(
         self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
     ) -> Scored:
-        """Return number and score of the k chunks with the highest BM25 score, best first."""
-
-        def search(index: EdgeClient | ExactIndex) -> Scored:
-            if isinstance(index, ExactIndex):
-                return index.search_terms(terms, k, where, rarities)
-            return index.search_terms(self._rarities(terms) if rarities is None else rarities, k, where)
-
-        return self._search(search)
+        if rarities is None:
+            chunks, counts = self.count()[1], self.document_frequency(terms)
+            rarities = {term: rarity(chunks, count) for term, count in counts.items() if count}
+        return self._search(ExactIndex.search_terms, list(rarities), k, where, rarities)
 
     def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
-        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
-        return self._search(lambda index: index.count_places(hashes, where))
+        return self._search(ExactIndex.count_places, list(hashes), where)
 
     def close(self) -> None:
         """Close the index and the database. Idempotent."""
         with self._searching:
             self._release_index()
             super().close()
-
-    def _rarities(self, terms: Sequence[str]) -> dict[str, float]:
-        chunks = self.count()[1]
-        return {term: rarity(chunks, count) for term, count in self.document_frequency(terms).items() if count}
-
-    def _index_issues(self) -> list[Issue]:
-        with self._searching:
-            try:
-                index = self._caught_up()
-                return index.audit() if index else []
-            except LibraryError as error:
-                return [Issue(Difference.DAMAGED, "index", str(error))]
 
     def _release_index(self) -> None:
         with self._searching:
@@ -178,20 +158,28 @@ class EmbeddedStore(Database):
                 self._index = None
             self._index_lock.release()
 
-    def _search(self, search: Callable[[EdgeClient | ExactIndex], Found]) -> Found:
-        with self._searching:
+    def _search(self, method: Callable[..., Found], *arguments: Any) -> Found:
+        """Call this method of `ExactIndex` in memory, or the method of the same name in the index's process."""
+
+        def search() -> Found:
             index = self._current_index()
+            if isinstance(index, ExactIndex):
+                return method(index, *arguments)
+            found: Found = index.ask(method.__name__, *arguments)
+            return found
+
+        with self._searching:
             try:
-                return search(index)
+                return search()
             except LibraryError:
-                # Its process has died: start it again, or search without it.
-                return search(self._current_index())
+                # The index's process has died: start a new one, or search without the index.
+                return search()
 
     def _current_index(self) -> EdgeClient | ExactIndex:
         try:
             version = self.version()
         except EmbedderMismatch:
-            # The index is of no use to this store any more, and others may wait for it.
+            # This store can't use the index any more, and other processes may be waiting for it.
             self._release_index()
             raise
         if version.chunks == 0:
@@ -206,7 +194,7 @@ class EmbeddedStore(Database):
                 index.catch_up(version)
                 return index
         except LibraryError:
-            # Mostly a full disk: the database can still be searched.
+            # The disk is probably full: the database can still be searched exactly.
             if not is_exact:
                 raise
         if is_exact:
@@ -234,10 +222,10 @@ class EmbeddedStore(Database):
             try:
                 self._index_lock.acquire(timeout=wait)
             except OSError:
-                # Another process holds it (Timeout is an OSError), or it can't be locked.
+                # Another process holds the lock (Timeout is an OSError), or the file can't be locked.
                 return None
             try:
-                # For the message to others that wait; the disk may be full.
+                # Other processes name this id in their error if they wait too long. The disk may be full.
                 with contextlib.suppress(OSError):
                     make_file(self._folder / "index.pid")
                     (self._folder / "index.pid").write_text(str(os.getpid()))

@@ -10,11 +10,12 @@ import numpy as np
 
 from answerable.datatypes import FloatArray
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage, SettingsError
-from answerable.stores.postgres.address import PostgresAddress
+from answerable.stores.addresses import PostgresAddress
 
 try:
     import psycopg
-    from psycopg import errors
+    from psycopg import errors as errors
+    from psycopg import sql as sql
     from psycopg.adapt import AdaptersMap, Dumper
     from psycopg.conninfo import conninfo_to_dict
     from psycopg.pq import Format
@@ -29,13 +30,16 @@ from answerable.stores.postgres.values import vector_to_bytes
 Connection = psycopg.Connection[DictRow]
 Result = TypeVar("Result")
 
+# Most connections, so most threads that search at once. This and the next two are in docs/postgres.md; not measured.
 _CONNECTIONS = 8
+# Seconds that a call waits for a connection or a lock. A round number, not measured.
 _PATIENCE = 60.0
+# A restarting server ends one connection and may refuse the next, so the third try succeeds. A guess, not measured.
 _TRIES = 3
-# A statement is prepared when a connection runs it for the third time.
+# Executions of a statement before it is prepared: the third time a connection runs it, it is.
 _PARSED = 2
-# Plans depend on the values and use no workers, so that the same question always gets the same sums. Acknowledged data
-# is on disk.
+# Plans use no parallel workers, so that the same question always gets the same sums, and are made for each query's
+# values. Commits wait until their data is on disk.
 _SESSION = {
     "plan_cache_mode": "force_custom_plan",
     "jit": "off",
@@ -58,7 +62,7 @@ _DAMAGED = (
 
 
 class _VectorDumper(Dumper):
-    """Sends vectors as bytes: to write and read 384 numbers as text takes a hundredth of a search's time each."""
+    """Sends vectors as bytes: as text, 384 numbers take a hundredth of a search's time to write, and again to read."""
 
     format = Format.BINARY
 
@@ -79,7 +83,7 @@ class Connections:
         self._settings = {
             **_SESSION,
             "statement_timeout": f"{address.statement_timeout * 1000:.0f}ms",
-            # Names are looked up there first.
+            # The schemas in which PostgreSQL looks up names, in order.
             "search_path": "",
         }
         with self.one() as connection:
@@ -116,16 +120,24 @@ class Connections:
         `work` must therefore be idempotent.
         """
         with self._translated():
-            for _ in range(_TRIES - 1):
+            for left in reversed(range(_TRIES)):
+                # Not `with self._pool.connection()`, which commits: no transaction is open.
+                connection = self._pool.getconn()
                 try:
-                    return self._attempt(work)
-                except _Lost:
-                    # The other connections were lost too, most likely, though the pool may not know yet.
-                    self._pool.check()
-            try:
-                return self._attempt(work)
-            except _Lost as lost:
-                raise lost.error from None
+                    return work(connection)
+                except psycopg.OperationalError as error:
+                    # The server's notice of a lost connection may arrive before the connection is closed, and so may
+                    # the client's own errors, which have no state: "cannot exit pipeline mode while busy".
+                    is_lost = connection.closed or error.sqlstate is None or isinstance(error, _ENDED)
+                    if is_lost:
+                        connection.close()
+                    if not is_lost or not left:
+                        raise
+                finally:
+                    self._pool.putconn(connection)
+                # The pool's other connections were probably lost, too: let the pool check them.
+                self._pool.check()
+            raise AssertionError("unreachable")
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """Like `run`, but in a transaction that excludes other writers of this library. Raise LibraryReadOnly."""
@@ -149,21 +161,6 @@ class Connections:
 
         return self.run(frozen)
 
-    def _attempt(self, work: Callable[[Connection], Result]) -> Result:
-        # Not `with self._pool.connection()`, which commits: no transaction is open.
-        connection = self._pool.getconn()
-        try:
-            return work(connection)
-        except psycopg.OperationalError as error:
-            # The server's notice that it ends a connection may come before the end itself, and so may the client's own
-            # errors, without a state: "cannot exit pipeline mode while busy".
-            if connection.closed or error.sqlstate is None or isinstance(error, _ENDED):
-                connection.close()
-                raise _Lost(error) from error
-            raise
-        finally:
-            self._pool.putconn(connection)
-
     def _configure(self, connection: Connection) -> None:
         calls = ", ".join("set_config(%s, %s, false)" for _ in self._settings)
         parameters = [text for setting in self._settings.items() for text in setting]
@@ -178,16 +175,8 @@ class Connections:
             raise _translate(error, self._address) from error
 
 
-class _Lost(Exception):
-    """Raised when the connection was lost while `work` ran."""
-
-    def __init__(self, error: psycopg.OperationalError) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
 def _connection_options() -> dict[str, Any]:
-    # What is asked again isn't parsed again: a few per cent of a search.
+    # Prepared statements aren't parsed again, which saves a few per cent of a search.
     return {"autocommit": True, "prepare_threshold": _PARSED, "row_factory": dict_row, "context": _ADAPTERS}
 
 

@@ -12,7 +12,7 @@ from psycopg import errors, sql
 from psycopg.rows import DictRow
 
 from answerable.errors import LibraryError, LibraryFormatError, LibraryNotFound, LibraryReadOnly
-from answerable.stores.postgres.address import PostgresAddress
+from answerable.stores.addresses import PostgresAddress
 
 _MIGRATIONS = (
     """
@@ -66,7 +66,7 @@ _MIGRATIONS = (
     );
     CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
     """,
-    # `unerased` counts chunks removed since the files were last rewritten. Of an older library nobody knows.
+    # `unerased` counts chunks removed since the files were last rewritten; unknown for libraries of earlier formats.
     """
     ALTER TABLE library ADD COLUMN IF NOT EXISTS unerased bigint NOT NULL DEFAULT 0,
         ADD COLUMN IF NOT EXISTS erased timestamptz;
@@ -100,6 +100,7 @@ _MIGRATIONS = (
 )
 """The statements that each format adds to the previous one. (Indexes hold digests of addresses of any length.)"""
 FORMAT = len(_MIGRATIONS)
+# The oldest supported version of pgvector: docs/postgres.md requires it, and the tests use it.
 _PGVECTOR = (0, 8)
 _EXTENSION = (
     "SELECT extversion AS version, nspname AS schema "
@@ -113,14 +114,28 @@ def prepare(connection: psycopg.Connection[DictRow], address: PostgresAddress, c
 
     Raise LibraryNotFound, LibraryFormatError, LibraryReadOnly, LibraryError, and psycopg's errors.
     """
-    if _format(connection, address) is None:
-        if not create:
-            raise LibraryNotFound(
-                f"There is no library at {address.shown}. Make one by adding something: answerable add PATH"
-            )
-        _create(connection, address)
-    elif 0 < (_format(connection, address) or 0) < FORMAT:
-        _bring_up_to_date(connection, address)
+    found = _format(connection, address)
+    if found is None and not create:
+        raise LibraryNotFound(
+            f"There is no library at {address.shown}. Make one by adding something: answerable add PATH"
+        )
+    if found is None or 0 < found < FORMAT:
+        try:
+            with connection.transaction():
+                # Extensions belong to the whole database: let one process at a time create libraries in it.
+                connection.execute(_LOCK)
+                _bring_up_to_date(connection, address)
+        except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+            reason = _first_line(error)
+            if found is None:
+                raise LibraryReadOnly(
+                    f"A library can't be made at {address.shown} ({reason}). Use a database in which you may create a "
+                    "schema, or have its owner create it: GRANT CREATE ON DATABASE … TO …"
+                ) from error
+            raise LibraryReadOnly(
+                f"The library {address.shown} has an older format and can't be migrated ({reason}). Have the user who "
+                "made it open it once: answerable list --library …"
+            ) from error
     found = _format(connection, address)
     if found != FORMAT:
         raise LibraryFormatError(
@@ -139,43 +154,17 @@ def is_writable(connection: psycopg.Connection[DictRow]) -> bool:
     return bool(row and row["writable"])
 
 
-def _create(connection: psycopg.Connection[DictRow], address: PostgresAddress) -> None:
-    try:
-        with connection.transaction():
-            # Extensions belong to the database: one process at a time, for all libraries.
-            connection.execute(_LOCK)
-            if _format(connection, address) is not None:
-                return
-            _require_extension(connection)
-            connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(address.schema)))
-            path = _search_path(connection, address)
-            connection.execute("SELECT set_config('search_path', %s, true)", (path,))
-            connection.execute("CREATE TABLE migrations (format integer PRIMARY KEY, made timestamptz DEFAULT now())")
-            _migrate(connection, 0)
-    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
-        raise LibraryReadOnly(
-            f"A library can't be made at {address.shown} ({_first_line(error)}). Use a database in which you may "
-            "create a schema, or have its owner create it: GRANT CREATE ON DATABASE … TO …"
-        ) from error
-
-
 def _bring_up_to_date(connection: psycopg.Connection[DictRow], address: PostgresAddress) -> None:
-    try:
-        with connection.transaction():
-            connection.execute(_LOCK)
-            path = _search_path(connection, address)
-            connection.execute("SELECT set_config('search_path', %s, true)", (path,))
-            # Another process may have been first.
-            _migrate(connection, _format(connection, address) or 0)
-    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
-        raise LibraryReadOnly(
-            f"The library {address.shown} has an older format and can't be migrated "
-            f"({_first_line(error)}). Have the user who made it open it once: answerable list --library …"
-        ) from error
-
-
-def _migrate(connection: psycopg.Connection[DictRow], done: int) -> None:
-    for number, statements in enumerate(_MIGRATIONS[done:], done + 1):
+    """Create the library if it is missing, then migrate it to each later format, in the caller's transaction."""
+    # Another process may have created or migrated the library meanwhile.
+    done = _format(connection, address)
+    if done is None:
+        _require_extension(connection)
+        connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(address.schema)))
+    connection.execute("SELECT set_config('search_path', %s, true)", (_search_path(connection, address),))
+    if done is None:
+        connection.execute("CREATE TABLE migrations (format integer PRIMARY KEY, made timestamptz DEFAULT now())")
+    for number, statements in enumerate(_MIGRATIONS[done or 0 :], (done or 0) + 1):
         connection.execute(statements)
         connection.execute("INSERT INTO migrations (format) VALUES (%s)", (number,))
 
@@ -215,7 +204,7 @@ def _search_path(connection: psycopg.Connection[DictRow], address: PostgresAddre
 
 def _format(connection: psycopg.Connection[DictRow], address: PostgresAddress) -> int | None:
     """Return the library's format, 0 if none is recorded, None if there is no library."""
-    # Look in the catalogue itself: `to_regclass` may be older than the lock.
+    # Query the catalogue: `to_regclass` may return a result from before this process got the lock.
     tables = "SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace"
     there = connection.execute(f"{tables} WHERE nspname = %s AND relname = 'migrations'", (address.schema,)).fetchone()
     if there is None:

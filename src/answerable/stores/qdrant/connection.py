@@ -6,15 +6,14 @@ are applied.
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage
-from answerable.providers.calling import quoted
+from answerable.providers.calling import quoted, retrying
 from answerable.settings import checked_key
-from answerable.stores.qdrant.address import QdrantAddress
+from answerable.stores.addresses import QdrantAddress
 
 try:
     import httpx
@@ -24,15 +23,22 @@ try:
 except ImportError as error:
     raise MissingPackage("Libraries on Qdrant need the package qdrant-client", "qdrant") from error
 
-__all__ = ["OLDEST", "CollectionGone", "Connection", "models"]
+__all__ = ["BATCH", "OLDEST", "CollectionGone", "Connection", "models"]
 
+Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
-# The first with conditional writes.
+# The first version of Qdrant with conditional writes.
 OLDEST = (1, 16)
-_PAUSES = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+# Seven tries with waits of .1, .2 … 3.2 seconds on average between them: the six seconds documented in docs/qdrant.md.
+_TRIES, _FIRST_WAIT = 7, 0.2
+# Tries for the first request: if the address is mistyped, the error should come soon. A guess, not measured.
+_TRIES_AT_FIRST = 4
+# Seconds; the longest wait that a server's Retry-After may cause. A round number, not measured.
 _LONGEST_PAUSE = 30.0
-_BATCH = 256
+# Points with vectors in one response: a few MB. A round number.
+BATCH = 256
+# HTTP statuses of a server that is busy, restarting or behind a proxy: the same request may succeed later.
 _PASSING = (408, 429, 500, 502, 503, 504)
 _FAILED = (UnexpectedResponse, ResponseHandlingException, ResourceExhaustedResponse)
 
@@ -63,47 +69,30 @@ class Connection:
         self.address = address
         self._key = checked_key(key, "QDRANT_API_KEY")
         headers = {"api-key": self._key} if self._key else None
-        self._client = QdrantClient(
-            url=address.url, timeout=address.timeout, headers=headers, check_compatibility=False
-        )
+        self.client = QdrantClient(url=address.url, timeout=address.timeout, headers=headers, check_compatibility=False)
         self._is_closed = False
 
-    def call(self, work: Callable[[QdrantClient], Result], pauses: Sequence[float] = _PAUSES) -> Result:
-        """Call `work` and return its result; retry after temporary failures."""
-        if self._is_closed:
-            raise LibraryError(f"The library {self.address.shown} has been closed. Open it again.")
-        started = time.monotonic()
-        for pause in (*pauses, None):
-            try:
-                return work(self._client)
-            except _FAILED as error:
-                is_late = time.monotonic() - started > self.address.timeout
-                if pause is None or is_late or not _may_pass(error):
-                    # A server may have put the key into its error.
-                    raise self._translated(error) from None
-                # At random, so that clients that failed together don't return together.
-                time.sleep(_requested_pause(error) or pause * random.uniform(0.5, 1.5))
-        raise AssertionError("unreachable")
+    def call(self, method: Callable[Given, Result], *given: Given.args, **named: Given.kwargs) -> Result:
+        """Call a method of the client and return its result; retry after temporary failures."""
+        return self._tried(partial(method, *given, **named), _TRIES)
 
     def upsert(self, collection: str, points: Sequence[models.PointStruct], only: models.Filter | None = None) -> None:
         """Write points. An existing point is replaced only if it passes the filter `only`."""
         strong = models.WriteOrdering.STRONG
-        self.call(lambda client: client.upsert(collection, points, wait=True, ordering=strong, update_filter=only))
+        self.call(self.client.upsert, collection, points, wait=True, ordering=strong, update_filter=only)
 
     def delete(self, collection: str, where: models.Filter) -> None:
         """Delete the points that pass a filter."""
-        strong, selector = models.WriteOrdering.STRONG, models.FilterSelector(filter=where)
-        self.call(lambda client: client.delete(collection, selector, wait=True, ordering=strong))
+        strong = models.WriteOrdering.STRONG
+        self.call(self.client.delete, collection, models.FilterSelector(filter=where), wait=True, ordering=strong)
 
     def retrieve(
-        self, collection: str, ids: Sequence[Any], payload: Sequence[str] | bool = True, vectors: Sequence[str] = ()
+        self, collection: str, ids: Sequence[Any], payload: Any = True, vectors: Sequence[str] = ()
     ) -> Iterator[Any]:
         """Yield the points with these ids, each with the named payload keys and vectors; skip unknown ids."""
-        for start in range(0, len(ids), _BATCH):
-            some = ids[start : start + _BATCH]
-            yield from self.call(
-                lambda client, some=some: client.retrieve(collection, some, payload, list(vectors) or False)  # type: ignore[misc]
-            )
+        for start in range(0, len(ids), BATCH):
+            some = ids[start : start + BATCH]
+            yield from self.call(self.client.retrieve, collection, some, payload, list(vectors) or False)
 
     def scroll(
         self, collection: str, where: models.Filter | None, payload: Any, page: int = 1000, vectors: Sequence[str] = ()
@@ -111,21 +100,20 @@ class Connection:
         """Yield the points that pass a filter, each with the selected part of its payload and the named vectors."""
         offset: Any = None
         while True:
-            request = {"limit": page, "offset": offset, "with_payload": payload, "with_vectors": list(vectors) or False}
-            found, offset = self.call(lambda client, request=request: client.scroll(collection, where, **request))  # type: ignore[misc]
+            wanted = {"offset": offset, "with_payload": payload, "with_vectors": list(vectors) or False}
+            found, offset = self.call(self.client.scroll, collection, where, page, **wanted)
             yield from found
             if offset is None:
                 return
 
     def count(self, collection: str, where: models.Filter | None = None) -> int:
         """Return the number of points that pass a filter."""
-        return self.call(lambda client: client.count(collection, count_filter=where, exact=True)).count
+        return self.call(self.client.count, collection, where, exact=True).count
 
     def check_server(self) -> None:
         """Raise LibraryError unless the address leads to a Qdrant server of version `OLDEST` or later."""
         try:
-            # Fewer retries: a mistyped address should be reported soon.
-            info = self.call(lambda client: client.info(), _PAUSES[:3])
+            info = self._tried(self.client.info, _TRIES_AT_FIRST)
             version = tuple(int(part) for part in info.version.split("-")[0].split(".")[:2])
         except (CollectionGone, ValueError) as error:
             raise self._no_qdrant() from error
@@ -141,7 +129,23 @@ class Connection:
         """Close the connections. Idempotent."""
         if not self._is_closed:
             self._is_closed = True
-            self._client.close()
+            self.client.close()
+
+    def _tried(self, work: Callable[[], Result], tries: int) -> Result:
+        if self._is_closed:
+            raise LibraryError(f"The library {self.address.shown} has been closed. Open it again.")
+        try:
+            return retrying(
+                _may_pass,
+                tries=tries,
+                seconds=self.address.timeout,
+                first_wait=_FIRST_WAIT,
+                longest_wait=_LONGEST_PAUSE,
+                requested_wait=_requested_pause,
+            )(work)
+        except _FAILED as error:
+            # Don't chain the server's error, which may contain the key.
+            raise self._translated(error) from None
 
     def _translated(self, error: Exception) -> LibraryError:
         where = self.address.shown
@@ -178,12 +182,14 @@ class Connection:
         return quoted(text, self._key)
 
 
-def _may_pass(error: Exception) -> bool:
+def _may_pass(error: BaseException) -> bool:
     if isinstance(error, ResponseHandlingException):
         hopeless = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
         return isinstance(error.source, httpx.TransportError) and not isinstance(error.source, hopeless)
-    return not isinstance(error, UnexpectedResponse) or error.status_code in _PASSING
+    if isinstance(error, UnexpectedResponse):
+        return error.status_code in _PASSING
+    return isinstance(error, ResourceExhaustedResponse)
 
 
-def _requested_pause(error: Exception) -> float | None:
+def _requested_pause(error: BaseException) -> float | None:
     return min(error.retry_after_s, _LONGEST_PAUSE) if isinstance(error, ResourceExhaustedResponse) else None

@@ -36,18 +36,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
-from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryFormatError
+from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryFormatError, LibraryReadOnly
 from answerable.protocols import Fingerprint
 from answerable.stores.qdrant.connection import Connection, models
 from answerable.stores.records import to_json
 
+# Since format 2, a writer takes a lease.
 FORMAT = 2
 HEAD_ID = "00000000-0000-0000-0000-000000000001"
-# The name in payloads is older than the one in the code.
+# The payload key of a version, which is older than the code's word for it.
 VERSION = "generation"
 _KIND = "answerable"
+# With pauses of up to `_LONGEST_PAUSE`, enough for half a minute of changes by other processes: a round number.
 _ATTEMPTS = 60
+# Seconds: far shorter than a person notices in a write; a guess, not measured.
 _LONGEST_PAUSE = 0.5
+# Seconds that abandoned versions stay listed: no request arrives a day late.
 _LISTED_FOR = 24 * 3600.0
 
 Result = TypeVar("Result")
@@ -102,7 +106,7 @@ class Head:
 
     @property
     def is_untidy(self) -> bool:
-        """Whether the head has an unfinished lease or abandoned versions listed long enough: a write removes both."""
+        """Whether the head has an unfinished lease or abandoned versions older than a day: a write removes both."""
         outdated = any(when < time.time() - _LISTED_FOR for _, _, when in self.abandoned)
         return outdated or self.given > self.published
 
@@ -117,7 +121,7 @@ class Head:
         )
 
     def counts(self, version: int) -> bool:
-        """Whether points with this version are visible."""
+        """Whether points of this version are visible."""
         lost = any(first <= version <= last for first, last, _ in self.abandoned)
         return version <= self.published and version not in self.hidden and not lost
 
@@ -189,9 +193,13 @@ class HeadPoint:
         """Write a new library's head, unless it has one."""
         self._write(replace(head, changed=time.time()), expected=-1)
 
-    def may_write(self) -> None:
-        """Raise LibraryReadOnly if the API key doesn't allow writes, by requesting a change that is never applied."""
-        self._write(self.known(), expected=-1)
+    def is_writable(self) -> bool:
+        """Whether the API key allows writes, by a request for a change that is never applied."""
+        try:
+            self._write(self.known(), expected=-1)
+        except LibraryReadOnly:
+            return False
+        return True
 
     def change(self, head: Head, wanted: Head) -> Head:
         """Replace `head` by `wanted` in one step, and return the new head. Raise Moved if the head has changed."""
@@ -216,7 +224,7 @@ class HeadPoint:
             try:
                 found = work(head)
             except LibraryError as error:
-                # If the library has been replaced meanwhile, this error isn't the library's: try again.
+                # If the library has been replaced meanwhile, the new library may not have this error: try again.
                 failed = error
             now = self.read()
             is_whole = (now.identity, now.vectors) == (head.identity, head.vectors) and now.last_drop <= head.published
@@ -265,7 +273,7 @@ class HeadPoint:
 
 
 def _upgraded(raw: dict[str, Any]) -> dict[str, Any]:
-    """Convert a head's state from format 1, which had no lease. Unfinished writes become abandoned and hidden."""
+    """Convert a head's state from format 1, which had no lease. Versions of unfinished writes become abandoned."""
     unfinished = [(note["first"], note["last"]) for note in raw.pop("writing")]
     given = raw.pop("generation")
     return {
@@ -273,9 +281,9 @@ def _upgraded(raw: dict[str, Any]) -> dict[str, Any]:
         "revision": raw["version"],
         "given": given,
         "published": given,
-        # Processes of that version don't record here what they hide: readers need a head that hasn't changed at all.
+        # Processes with format 1 don't record here when they hide a version: readers repeat after any change.
         "last_drop": given + 1,
-        # Unfinished writes too: they are erased under a lease, when their writers can no longer finish them.
+        # Unfinished writes are hidden, too: a lease-holder erases them, when their writers can't finish them any more.
         "hidden": [version for first, last in (*raw["erasing"], *unfinished) for version in range(first, last + 1)],
         "abandoned": [(first, last, raw["changed"]) for first, last in (*raw["abandoned"], *unfinished)],
     }

@@ -1,38 +1,43 @@
-"""Documents, chunks and sync records ↔ points of a Qdrant server. Values that searches don't use are JSON text."""
+"""The collections of a library on a Qdrant server, and conversion of documents, chunks and sync records to points.
+
+A library's name is an alias of a collection that holds the head, the documents and the sync records. A second
+collection holds the chunks; it is created once the dimension of their vectors is known. Values that no search uses are
+JSON text.
+"""
 
 from __future__ import annotations
 
 import json
 import uuid
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
-from answerable.datatypes import Chunk, Document, DocumentType, FloatArray
-from answerable.protocols import IndexedChunk, StoredDocument, SyncRecord
+from answerable.datatypes import Document, FloatArray
+from answerable.errors import LibraryDamaged, LibraryError, LibraryNotFound
+from answerable.protocols import IndexedChunk, SyncRecord
 from answerable.stores import records
-from answerable.stores.hashed import digest, field_numbers, sparse_vector
-from answerable.stores.qdrant.connection import models
-from answerable.stores.qdrant.head import VERSION
-from answerable.text.bm25 import term_weights
+from answerable.stores.hashed import USUAL_FIELDS, digest, equality_key, field_numbers, range_key, sparse_vector
+from answerable.stores.qdrant.connection import CollectionGone, Connection, models
+from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, chunk_collection
+from answerable.text.terms import term_weights
 
-STORED = ("id", "source", "title", "type", "language", "content_hash", "chunks", "characters", "metadata")
 DOCUMENT = (VERSION, "id", "source", "title", "type", "language", "metadata", "characters", "pieces", "text")
-RECORD = ("origin", "source", "seen", "hash", "validators", "documents")
-_PLAIN = ("id", "sequence", "start", "end", "context")
-CHUNK = (VERSION, *_PLAIN, "location", "parts")
+CHUNK = (VERSION, *records.CHUNK)
 INDEXED = (*CHUNK, "counts", "fields", "sentences", "sentence_vectors")
 DENSE, SPARSE = "dense", "terms"
 
-# A server accepts requests of up to 32 MB, and a character may become 12 bytes of JSON.
+# Characters; a server accepts requests of up to 32 MB, and a character may become 12 bytes of JSON.
 PIECE = 1_000_000
 
 
 def key(kind: str, text: str) -> str:
-    """Return the hash by which points with this text (an id, a source, …) are looked up: 32 hexadecimal digits."""
+    """Return the hash by which points with this string (an id, a source, …) are looked up: 32 hexadecimal digits."""
     return blake2b(f"{kind}\0{text}".encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
@@ -47,17 +52,13 @@ def point_id(version: int, piece: int = 0) -> str:
 
 
 def document_points(document: Document, chunks: int, version: int) -> list[models.PointStruct]:
-    """Return the points of a document, without its chunks: one, and another for each further piece of a long text."""
+    """Return the points of a document, without its chunks: one, and another for each further piece of its text."""
     text = document.content + records.parts_to_json(document.parts)
     pieces = [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
     first = {
         "kind": "document",
         "keys": [key("id", document.id), key("source", document.source), key("type", str(document.type))],
-        **{name: getattr(document, name) for name in ("id", "source", "title", "language", "content_hash")},
-        "type": str(document.type),
-        "chunks": chunks,
-        "characters": len(document.content),
-        "metadata": records.to_json(dict(document.metadata)),
+        **dict(zip(records.STORED, records.document_values(document, chunks), strict=True)),
         "pieces": len(pieces),
     }
     return [
@@ -68,22 +69,18 @@ def document_points(document: Document, chunks: int, version: int) -> list[model
 
 def record_point(record: SyncRecord, version: int) -> models.PointStruct:
     """Return the point of a sync record."""
-    payload = dict(zip(RECORD, records.sync_record_to_row(record), strict=True))
+    payload = dict(zip(records.RECORD, records.sync_record_to_row(record), strict=True))
     keys = [record_key(record.origin, record.source), key("origin", record.origin)]
     return _point(version, 0, {"kind": "record", "keys": keys, **payload})
 
 
 def chunk_point(indexed: IndexedChunk, number: int, version: int) -> models.PointStruct:
     """Return the point of a chunk, with its vectors and the fields for filters."""
-    chunk = indexed.chunk
+    names = *records.CHUNK, "counts", "sentences"
     payload = {
         VERSION: version,
-        **{name: getattr(chunk, name) for name in _PLAIN},
-        "location": records.location_to_json(chunk.location),
-        "parts": records.parts_to_json(chunk.parts),
-        "counts": records.to_json(dict(indexed.terms)),
+        **dict(zip(names, records.chunk_values(indexed), strict=True)),
         "fields": records.to_json(dict(indexed.fields)),
-        "sentences": records.spans_to_json(indexed.sentences),
         "sentence_vectors": packed(indexed.sentence_vectors),
         **searched(indexed.terms, indexed.fields),
     }
@@ -98,7 +95,7 @@ def vectors(dense: Any, terms: Mapping[str, int]) -> dict[str, Any]:
 
 
 def packed(rows: FloatArray) -> str:
-    """Return the vectors of sentences as text: quantised, in base64."""
+    """Return the vectors of sentences, quantised, as base64 text."""
     return b64encode(records.quantize(rows)).decode("ascii")
 
 
@@ -107,46 +104,168 @@ def searched(terms: Mapping[str, int], fields: Mapping[str, Any]) -> dict[str, l
     return {"terms": [digest(term) for term in terms], **field_numbers(fields)}
 
 
-def stored_document(payload: Mapping[str, Any]) -> StoredDocument:
-    """Read a document's description from a payload with the keys `STORED`."""
-    return StoredDocument(**{**{name: payload[name] for name in STORED}, "metadata": json.loads(payload["metadata"])})
-
-
 def document(payload: Mapping[str, Any], text: str, with_parts: bool = False) -> Document:
     """Read a document from a payload with the keys `DOCUMENT`, given its text followed by its parts as JSON."""
     characters = payload["characters"]
-    return Document(
-        **{name: payload[name] for name in ("id", "source", "title", "language")},
-        content=text[:characters],
-        type=DocumentType(payload["type"]),
-        metadata=json.loads(payload["metadata"]),
-        parts=records.parts_from_json(text[characters:]) if with_parts else (),
-    )
-
-
-def chunk(payload: Mapping[str, Any], owner: Document) -> Chunk:
-    """Read a chunk from a payload with the keys `CHUNK`, given its document."""
-    return Chunk(
-        **{name: payload[name] for name in _PLAIN},
-        document_id=owner.id,
-        content=owner.content[payload["start"] : payload["end"]],
-        location=records.location_from_json(payload["location"]),
-        parts=records.parts_from_json(payload["parts"]),
-    )
+    return records.document_from_row(payload, text[:characters], text[characters:] if with_parts else "[]")
 
 
 def indexed_chunk(payload: Mapping[str, Any], vectors: Any, owner: Document) -> IndexedChunk:
     """Read a chunk from a payload with the keys `INDEXED`, given its vectors by name and its document."""
+    row = {**payload, "terms": payload["counts"], "sentence_vectors": b64decode(payload["sentence_vectors"])}
     vector = np.asarray(vectors[DENSE], np.float32)
-    return IndexedChunk(
-        chunk=chunk(payload, owner),
-        vector=vector,
-        terms=json.loads(payload["counts"]),
-        fields=json.loads(payload["fields"]),
-        sentences=records.spans_from_json(payload["sentences"]),
-        sentence_vectors=records.dequantize(b64decode(payload["sentence_vectors"]), len(vector)),
-    )
+    return records.indexed_chunk_from_row(row, owner, vector, json.loads(payload["fields"]))
 
 
 def _point(version: int, piece: int, payload: Mapping[str, Any]) -> models.PointStruct:
     return models.PointStruct(id=point_id(version, piece), vector={}, payload={VERSION: version, **payload})
+
+
+# Most fields with an index: each index takes memory, and metadata may have any number of fields. A round number, not
+# measured.
+MOST_INDEXES = 500
+
+_KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
+_INTEGER = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=True)
+_HASH = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=False)
+_FLOAT = models.FloatIndexParams(type=models.FloatIndexType.FLOAT)
+
+_OF_DOCUMENTS: dict[str, Any] = {
+    **dict.fromkeys(("kind", "keys", "language", "identity"), _KEYWORD),
+    **dict.fromkeys((VERSION, "version"), _INTEGER),
+}
+_OF_CHUNKS: dict[str, Any] = {
+    VERSION: _INTEGER,
+    "terms": _HASH,
+    **dict.fromkeys(map(equality_key, USUAL_FIELDS), _HASH),
+    **dict.fromkeys((range_key("date", datetime.min), range_key("page", 0.0)), _FLOAT),
+}
+
+
+def prepare(connection: Connection, create: bool) -> HeadPoint:
+    """Open the library at the connection's address; with `create`, create a missing one.
+
+    Raise LibraryNotFound, LibraryFormatError, LibraryReadOnly and LibraryError.
+    """
+    connection.check_server()
+    name = connection.address.name
+    point = HeadPoint(connection, name)
+    try:
+        point.read()
+    except CollectionGone:
+        if not create:
+            raise LibraryNotFound(
+                f"There is no library at {connection.address.shown}. Make one by adding something: answerable add PATH"
+            ) from None
+        # A fixed name: two processes that create the library at once create the same collection.
+        _make(connection, f"{name}.1")
+        _set_alias(connection, name, f"{name}.1")
+        point.read()
+    return point
+
+
+def _make(connection: Connection, collection: str) -> HeadPoint:
+    """Create a collection with its indexes and a head; after an interruption, create the rest."""
+    _create(connection, collection, {"vectors_config": {}})
+    _add_indexes(connection, collection, _OF_DOCUMENTS)
+    point = HeadPoint(connection, collection)
+    if not connection.count(collection):
+        point.start(Head(identity=str(uuid.uuid4()), collection=collection))
+    point.read()
+    return point
+
+
+def make_chunks(connection: Connection, head: Head) -> None:
+    """Create the chunks' collection of a library that has an embedder; after an interruption, create the rest.
+
+    The distance is the dot product, which equals the cosine, since vectors are normalised. With "Cosine" Qdrant would
+    normalise vectors again, and return changed ones.
+    """
+    assert head.fingerprint is not None
+    collection, dimension = head.chunk_collection, head.fingerprint.dimension
+    address = connection.address
+    dense = models.VectorParams(size=dimension, distance=models.Distance.DOT, on_disk=address.on_disk or None)
+    parameters: dict[str, Any] = {
+        "vectors_config": {DENSE: dense},
+        "sparse_vectors_config": {SPARSE: models.SparseVectorParams()},
+        "hnsw_config": models.HnswConfigDiff(m=16, ef_construct=128),
+    }
+    if address.quantized:
+        scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
+        parameters["quantization_config"] = models.ScalarQuantization(scalar=scalar)
+    _create(connection, collection, parameters)
+    found = connection.call(connection.client.get_collection, collection).config.params.vectors
+    if not isinstance(found, dict) or DENSE not in found or found[DENSE].size != dimension:
+        raise LibraryDamaged(
+            f"The collection {collection!r} of {connection.address.shown} isn't made for vectors of {dimension} "
+            "numbers. Restore the library from a snapshot, or add everything again under another name."
+        )
+    _add_indexes(connection, collection, _OF_CHUNKS)
+
+
+def index_fields(connection: Connection, collection: str, keys: Iterable[str], known: set[str]) -> None:
+    """Create missing indexes for these filter keys, and add all indexed keys to `known`."""
+    if missing := sorted(set(keys) - known):
+        indexes = {key: _HASH if key.startswith("e") else _FLOAT for key in missing}
+        known.update(missing, _add_indexes(connection, collection, indexes))
+
+
+def copy_indexes(connection: Connection, source: str, target: str) -> None:
+    """Create in the collection `target` the indexes that `source` has."""
+    index_fields(connection, target, _indexes(connection, source), set())
+
+
+def _set_alias(connection: Connection, name: str, collection: str) -> None:
+    """Make a library's name an alias of a collection."""
+    named = models.CreateAlias(collection_name=collection, alias_name=name)
+    try:
+        connection.call(connection.client.update_collection_aliases, [models.CreateAliasOperation(create_alias=named)])
+    except LibraryError:
+        # An attempt whose answer was lost, or another process, may have done it.
+        aliases = connection.call(connection.client.get_aliases).aliases
+        if (name, collection) not in {(alias.alias_name, alias.collection_name) for alias in aliases}:
+            raise
+
+
+def remove_unused_chunks(connection: Connection, head: Head) -> None:
+    """Delete a library's collections of chunks that are neither current nor collecting new vectors."""
+    used = (head, head.switched()) if head.next_fingerprint else (head,)
+    keep = [one.chunk_collection for one in used]
+    plain = chunk_collection(head.collection, "")
+    for name in (found.name for found in connection.call(connection.client.get_collections).collections):
+        if (name == plain or name.startswith(f"{plain}.")) and name not in keep:
+            with suppress(CollectionGone):
+                connection.call(connection.client.delete_collection, name)
+
+
+def _create(connection: Connection, collection: str, parameters: Mapping[str, Any]) -> None:
+    if connection.call(connection.client.collection_exists, collection):
+        return
+    address = connection.address
+    parameters = {
+        "on_disk_payload": True,
+        "shard_number": address.shards,
+        "replication_factor": address.replicas,
+        "write_consistency_factor": address.write_consistency,
+        **parameters,
+    }
+    try:
+        connection.call(connection.client.create_collection, collection, **parameters)
+    except LibraryError:
+        # An attempt whose answer was lost, or another process, may have done it.
+        if not connection.call(connection.client.collection_exists, collection):
+            raise
+
+
+def _indexes(connection: Connection, collection: str) -> Collection[str]:
+    return connection.call(connection.client.get_collection, collection).payload_schema
+
+
+def _add_indexes(connection: Connection, collection: str, indexes: Mapping[str, Any]) -> Iterable[str]:
+    """Create missing indexes, up to `MOST_INDEXES` in all; return the keys that already had one."""
+    there, strong = _indexes(connection, collection), models.WriteOrdering.STRONG
+    missing = [key for key in indexes if key not in there]
+    create = connection.client.create_payload_index
+    for key in missing[: max(0, MOST_INDEXES - len(there))]:
+        connection.call(create, collection, key, indexes[key], wait=True, ordering=strong)
+    return there

@@ -1,7 +1,7 @@
 """Reading and searching a library on a Qdrant server: vectors exactly or by graph (HNSW), terms by BM25.
 
-A chunk's sparse vector has the weights of its terms, a question's has the rarity of its terms: their product is the
-BM25 score of `text.bm25`. Qdrant's own rarity (the modifier `idf`) isn't used: it also counts chunks that are hidden.
+A chunk's sparse vector has the weights of its terms, a question's has their inverse document frequencies: the dot
+product is the BM25 score of `text.terms`. Qdrant's modifier `idf` isn't used: it also counts hidden chunks.
 """
 
 from __future__ import annotations
@@ -15,25 +15,30 @@ from typing import Any, TypeVar
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import CountingStore, Fingerprint, IndexedChunk, Store, StoredDocument, SyncRecord
 from answerable.stores import records
-from answerable.stores.binding import Binding
+from answerable.stores.exact import Scored
 from answerable.stores.hashed import Conditions, digest, first_of_equals, sparse_vector
-from answerable.stores.memory.keywords import Scored
 from answerable.stores.qdrant import points
-from answerable.stores.qdrant.connection import Connection, models
+from answerable.stores.qdrant.connection import BATCH, Connection, models
 from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, matches
-from answerable.text.bm25 import rarity
-from answerable.text.places import having
+from answerable.stores.records import Binding
+from answerable.text.indexed_text import having
+from answerable.text.terms import rarity
 
-# Up to this many chunks all are scored; beyond, the server walks its graph, or scores all that pass a narrow filter.
+# Most chunks to score exactly; with more, the server walks its graph, or scores all that pass a narrow filter.
 EXACT_UP_TO = 10_000
+# Most results from the graph: a walk for more would visit most of it.
 _MOST_FROM_GRAPH = 1000
+# Candidates while walking the graph: Qdrant's default, `ef_construct`, is the same; not measured on a server.
 _SEARCH_WIDTH = 128
+# Requests for counts in parallel: a question has about a dozen terms. A round number.
 _THREADS = 8
-_BATCH = 256
+# Most languages in a response: there are fewer.
 _LANGUAGES = 1000
+# Terms whose counts are cached, a few MB, since questions repeat terms: a round number.
 _FREQUENCIES_KEPT = 50_000
+# Characters of documents to cache, 20 to 80 MB, since questions need the same documents: a round number.
 _CHARACTERS_KEPT = 20_000_000
 
 _CONDITIONS = Conditions(
@@ -48,7 +53,7 @@ _CONDITIONS = Conditions(
 Result = TypeVar("Result")
 
 
-class QdrantReader:
+class QdrantReader(Store, CountingStore):
     """The read-only part of a store. Each method reads from one consistent state of the library (see `head`)."""
 
     def __init__(self, point: HeadPoint) -> None:
@@ -57,44 +62,38 @@ class QdrantReader:
         self._binding = Binding()
         self._identity = ""
         self._frequencies: tuple[tuple[str, int], dict[str, int]] = ("", 0), {}
-        # Documents whose chunks were fetched last, since they are mostly needed again.
+        # The documents whose chunks were fetched last, which are likely to be needed again.
         self._documents: OrderedDict[tuple[str, int], Document] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder of the vectors; None until the library is bound to one."""
         head = self._point.read()
-        return self._binding_of(head).tell(head.fingerprint)
+        return self._binding_of(head).pin(head.fingerprint)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the sync records of an origin, or of all, sorted by origin and source."""
         keys = [points.key("origin", origin)] if origin else []
-        rows = self._point.consistent(lambda head: self._found(head, "record", keys, points.RECORD))
+        rows = self._point.consistent(lambda head: self._found(head, "record", keys, records.RECORD))
         return sorted(map(records.sync_record_from_row, rows), key=lambda record: (record.origin, record.source))
 
     def document(self, document_id: str) -> Document | None:
-        """Return the whole document with its parts."""
         return self._point.consistent(lambda head: self._document(head, document_id, with_parts=True)[1])
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return all documents, or those of one type, without text, sorted by source and id."""
         return iter(self._stored([points.key("type", type)] if type else []))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents that have this id or, unless `source` is empty, this source."""
         return self._stored([points.key("id", document_id), *([points.key("source", source)] if source else [])])
 
     def chunks(self, document_id: str) -> list[Chunk]:
-        """Return a document's chunks in order."""
         return self._point.consistent(
             lambda head: [
-                points.chunk(point.payload, owner) for point, owner in self._chunks(head, document_id, points.CHUNK)
+                records.chunk_from_row(point.payload, owner)
+                for point, owner in self._chunks(head, document_id, points.CHUNK)
             ]
         )
 
     def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
-        """Return a document's chunks in order, with their vectors, terms and fields."""
         return self._bound(
             lambda head: [
                 points.indexed_chunk(point.payload, point.vector, owner)
@@ -103,28 +102,22 @@ class QdrantReader:
         )
 
     def languages(self) -> list[str]:
-        """Return the languages of the documents, each once."""
-
         def languages(head: Head) -> list[str]:
             where = head.counting(matches("kind", "document"))
-            found = self._connection.call(
-                lambda client: client.facet(head.collection, "language", where, limit=_LANGUAGES, exact=True)
-            )
+            request = head.collection, "language", where, _LANGUAGES
+            found = self._connection.call(self._connection.client.facet, *request, exact=True)
             return sorted(str(hit.value) for hit in found.hits)
 
         return self._point.consistent(languages)
 
     def count(self) -> tuple[int, int]:
-        """Return the number of documents and of chunks."""
         head = self._point.read()
         return head.documents, head.chunks
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """Return number and cosine of the k chunks with the highest cosine, best first, ties by number."""
-
         def search(head: Head, limit: int) -> Scored:
             exact = head.chunks <= EXACT_UP_TO or limit > _MOST_FROM_GRAPH
-            # Where vectors are also kept in 8 bits, the results are scored by the full ones.
+            # If there are also 8-bit vectors, score the results with the full vectors.
             rescored = models.QuantizationSearchParams(rescore=True)
             params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit), quantization=rescored)
             return self._query(head, vector.tolist(), points.DENSE, limit, _conditions(where), params)
@@ -136,7 +129,6 @@ class QdrantReader:
         return self._bound(best)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first, ties by number."""
         these, params = models.HasIdCondition(has_id=list(numbers)), models.SearchParams(exact=True)
 
         def cosines(head: Head) -> Scored:
@@ -150,8 +142,6 @@ class QdrantReader:
     def search_terms(
         self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
     ) -> Scored:
-        """Return number and score of the k chunks with the highest BM25 score, best first, ties by number."""
-
         def best(head: Head) -> Scored:
             weights = sparse_vector(self._rarities(head, set(terms)) if rarities is None else rarities)
             question = models.SparseVector(indices=list(weights), values=list(weights.values()))
@@ -161,8 +151,6 @@ class QdrantReader:
         return self._point.consistent(best)
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Return chunks with their documents (without parts), in the order given; skip unknown numbers."""
-
         def fetch(head: Head) -> dict[int, tuple[IndexedChunk, Document]]:
             wanted = [number for number in dict.fromkeys(numbers) if 0 < number <= head.number] if head.chunks else []
             found = self._connection.retrieve(head.chunk_collection, wanted, points.INDEXED, [points.DENSE])
@@ -177,12 +165,10 @@ class QdrantReader:
         return self._bound(fetch)
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
-        """Return the number of chunks that contain each term."""
         wanted = list(dict.fromkeys(terms))
         return self._point.consistent(lambda head: self._count_terms(head, wanted))
 
     def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
-        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
         wanted = list(hashes)
 
         def count(head: Head) -> dict[str, int]:
@@ -194,13 +180,13 @@ class QdrantReader:
         return self._point.consistent(count)
 
     def _binding_of(self, head: Head) -> Binding:
-        """Return the store's binding to an embedder; a new one if another library has replaced the one before."""
+        """Return the store's binding to an embedder; a new binding if another library has replaced the former one."""
         if self._identity != head.identity:
             self._binding, self._identity = Binding(), head.identity
         return self._binding
 
     def _bound(self, work: Callable[[Head], Result]) -> Result:
-        """Call `work` with a head. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
+        """Call `work` with a head. Raise EmbedderMismatch if another embedder's vectors have replaced the old ones."""
 
         def bound(head: Head) -> Result:
             self._binding_of(head).check(head.fingerprint)
@@ -209,8 +195,8 @@ class QdrantReader:
         return self._point.consistent(bound)
 
     def _stored(self, keys: Sequence[str]) -> list[StoredDocument]:
-        found = self._point.consistent(lambda head: self._found(head, "document", keys, points.STORED))
-        return sorted(map(points.stored_document, found), key=lambda document: (document.source, document.id))
+        found = self._point.consistent(lambda head: self._found(head, "document", keys, records.STORED))
+        return sorted(map(records.stored_document, found), key=lambda document: (document.source, document.id))
 
     def _document(self, head: Head, document_id: str, with_parts: bool = False) -> tuple[int, Document | None]:
         """Return a document's version and the document; 0 and None if there is none."""
@@ -219,7 +205,7 @@ class QdrantReader:
 
     def _parsed(self, head: Head, payload: dict[str, Any], with_parts: bool = False) -> Document:
         """Read a document from its payload, joining the pieces of its text."""
-        # One by one: each may be as long as a request can be.
+        # Retrieve the pieces one by one: a piece may be as long as a request can be.
         further = [[points.point_id(payload[VERSION], piece)] for piece in range(1, payload["pieces"])]
         found = (point for one in further for point in self._connection.retrieve(head.collection, one, ["text"]))
         text = "".join([payload["text"], *(point.payload["text"] for point in found)])
@@ -233,7 +219,7 @@ class QdrantReader:
         if owner is None or not head.chunks:
             return []
         where = head.counting(matches(VERSION, version))
-        chunks = self._connection.scroll(head.chunk_collection, where, payload, _BATCH, vectors)
+        chunks = self._connection.scroll(head.chunk_collection, where, payload, BATCH, vectors)
         return [(point, owner) for point in sorted(chunks, key=lambda point: int(point.payload["sequence"]))]
 
     def _owners(self, head: Head, versions: set[int]) -> dict[int, Document]:
@@ -253,12 +239,12 @@ class QdrantReader:
         return owners
 
     def _found(self, head: Head, kind: str, keys: Sequence[str], payload: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the payloads of a kind's visible points; if `keys` isn't empty, only of points with one of them."""
+        """Return the payloads of a kind's visible points; if `keys` isn't empty, only of points with these keys."""
         found: list[dict[str, Any]] = []
-        # Whole documents may be long: one at a time.
+        # Read whole documents one at a time, since they may be long.
         page = 1 if "text" in payload else 1000
-        for start in range(0, len(keys) or 1, _BATCH):
-            among = [matches("keys", *keys[start : start + _BATCH])] if keys else []
+        for start in range(0, len(keys) or 1, BATCH):
+            among = [matches("keys", *keys[start : start + BATCH])] if keys else []
             where = head.counting(matches("kind", kind), *among)
             found += [point.payload for point in self._connection.scroll(head.collection, where, payload, page)]
         return found
@@ -296,15 +282,14 @@ class QdrantReader:
         params: models.SearchParams | None = None,
     ) -> Scored:
         found = self._connection.call(
-            lambda client: client.query_points(
-                head.chunk_collection,
-                query=query,
-                using=using,
-                query_filter=head.counting(*conditions),
-                search_params=params,
-                limit=limit,
-                with_payload=False,
-            )
+            self._connection.client.query_points,
+            head.chunk_collection,
+            query=query,
+            using=using,
+            query_filter=head.counting(*conditions),
+            search_params=params,
+            limit=limit,
+            with_payload=False,
         )
         return [(int(point.id), float(point.score)) for point in found.points]
 
@@ -320,7 +305,7 @@ def check_dimension(head: Head, vector: FloatArray) -> None:
 
 
 def _conditions(where: Filter | None) -> list[models.Condition]:
-    return [_CONDITIONS.spell(where)] if where is not None else []
+    return [_CONDITIONS.translate(where)] if where is not None else []
 
 
 def _length(document: Document) -> int:

@@ -14,11 +14,15 @@ from answerable.errors import LibraryBusy, LibraryError
 from answerable.stores.qdrant.connection import CollectionGone, models
 from answerable.stores.qdrant.head import Head, HeadPoint, Moved, pause
 
+# Seconds: longer than any request may take, so that a living writer renews its lease in time.
 LEASE = 60.0
+# A lease is lost if a clock jumps or a machine sleeps, rarely twice during a write. A guess, not measured.
 _ATTEMPTS = 3
+# Seconds to wait for other writers: three times `LEASE`, so that leases of killed writers expire meanwhile.
 _PATIENCE = 180.0
+# Most hidden versions that may stay listed: each makes every request a few bytes longer. A round number.
 _FEW = 50
-# A server accepts requests of up to 32 MB, and a character may become six bytes.
+# Characters per request: a server accepts requests of up to 32 MB, and a character may become six bytes.
 _CHARACTERS_AT_ONCE = 4_000_000
 
 
@@ -37,7 +41,7 @@ class Lease:
         self._renewed = time.monotonic()
 
     def send(self, collection: str, points: Iterable[models.PointStruct]) -> None:
-        """Upload points, in requests small enough for the server; renew the lease after each."""
+        """Upload points, in requests small enough for the server; renew the lease after each request."""
         for batch in batches(points):
             self._point.connection.upsert(collection, batch)
             self.renew()
@@ -49,11 +53,11 @@ class Lease:
             self._renewed = time.monotonic()
 
     def publish(self, head: Head) -> Head:
-        """Publish `head`, which is derived from the lease's head, as the library's; return the current head."""
+        """Make `head`, derived from the lease's head, the library's head; return the current head."""
         try:
             return self._point.change(self.head, head.publishing())
         except Moved as moved:
-            # The change was made, and the next writer has taken the lease already.
+            # If this lease was published, the next writer has already taken another lease.
             lost = any(first <= self.first <= last for first, last, _ in moved.head.abandoned)
             if moved.head.identity != head.identity or moved.head.published < head.given or lost:
                 raise
@@ -61,7 +65,7 @@ class Lease:
 
 
 class Writer:
-    """Runs the writes of one store, one at a time. Others may take over a lease not renewed for `seconds`."""
+    """Runs a store's writes, one at a time. Other writers may take over a lease not renewed for `seconds`."""
 
     def __init__(self, point: HeadPoint, seconds: float = LEASE) -> None:
         self._point = point
@@ -102,7 +106,7 @@ class Writer:
     def tidy(self) -> None:
         """Erase hidden and abandoned points, and end an expired lease."""
         head = self._point.read()
-        # A short list of what this writer has erased can wait for the next write.
+        # A short list of versions that this writer has erased may stay until the next write.
         is_erased = head.hidden == self._erased and len(head.hidden) <= _FEW
         if not head.is_leased and (head.is_untidy or not is_erased):
             self.write(lambda lease: None)
@@ -140,7 +144,7 @@ class Writer:
     def _erase(self, head: Head) -> None:
         """Erase hidden and abandoned points."""
         for collection in (head.collection, head.chunk_collection) if head.garbage else ():
-            # Without an embedder there are no chunks yet; when the library was replaced, its collections are gone.
+            # A library without an embedder has no chunks yet; a replaced library has no collections any more.
             with suppress(CollectionGone):
                 self._point.connection.delete(collection, models.Filter(should=head.garbage))
         self._erased = head.hidden

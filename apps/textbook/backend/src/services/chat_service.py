@@ -8,14 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 
-from answerable.answering import check_answer
+from answerable.answering import Answering, Found, check_answer, quote_from, standalone
 from answerable.datatypes import Answer, Document, DocumentType, Exchange, Reason
 from answerable.library import Library
-from answerable.protocols import Answerer, ChatModel, Evidence, StatementJudge
+from answerable.protocols import ChatModel
 from answerable.settings import Settings as EngineSettings
 from answerable.stores import MemoryStore
 from answerable.text import question_language
-from answerable.wiring.build import build_answerer, build_chat_model, build_judge, build_reader, build_splitter
+from answerable.wiring.build import build_answerer, build_chat_model, build_reader, build_splitter
 from src.collection import Collected
 from src.embedding import local, open_embedder
 from src.errors import OpenAIAPIError, openai_errors
@@ -49,7 +49,7 @@ async def answer(settings: Settings, message: str, selected: str, history: Seque
     Raises OpenAIAPIError, QdrantOperationError and SettingsError.
     """
     found = await _find(settings, message, selected, history)
-    language = found.evidence.language if found.evidence else question_language(message)
+    language = found.evidence.asked.language if found.evidence else question_language(message)
     sources = tuple(dict.fromkeys(passage.label for passage in found.passages))
     reply = Reply(refusal(language), (), found.question)
     quoted = found.quoted if found.quoted and found.quoted.answered else None
@@ -72,7 +72,7 @@ class _Found:
     question: str
     passages: Sequence[Passage] = ()
     quoted: Answer | None = None
-    evidence: Evidence | None = None
+    evidence: Found | None = None
 
 
 async def _find(settings: Settings, message: str, selected: str, history: Sequence[Exchange]) -> _Found:
@@ -81,7 +81,7 @@ async def _find(settings: Settings, message: str, selected: str, history: Sequen
     # is reason enough to answer.
     judge = await asyncio.to_thread(_judge, local(settings.engine), not selected)
     found = _Found(message)
-    complete = judge.standalone(message, history)[0]
+    complete = standalone(message, history)
     # A request to go on ("give an example") says nothing to search for by itself.
     questions = dict.fromkeys((message, complete)) if message.strip() in complete else (complete,)
     for question in questions:
@@ -97,26 +97,22 @@ async def _find(settings: Settings, message: str, selected: str, history: Sequen
 
 
 @cache
-def _judge(settings: EngineSettings, may_refuse: bool) -> Answerer:
+def _judge(settings: EngineSettings, may_refuse: bool) -> Answering:
     """What quotes passages, or refuses where they don't answer."""
     return build_answerer(replace(settings, refuse=settings.refuse and may_refuse), open_embedder(settings).fingerprint)
 
 
-def _weighed(
-    settings: Settings, judge: Answerer, question: str, passages: Sequence[Passage]
-) -> tuple[Answer, Evidence]:
+def _weighed(settings: Settings, judge: Answering, question: str, passages: Sequence[Passage]) -> tuple[Answer, Found]:
     """The quotes that answer, or a refusal; and what they were chosen from."""
     with open_qdrant(settings.qdrant) as opened:
         book = shelf(settings.qdrant).book(Collected(opened))
     evidence = _evidence(local(settings.engine), judge, book, question, passages)
-    (*_, last) = judge.stream(evidence, ())
-    assert last.answer is not None
-    return last.answer, evidence
+    return quote_from(evidence, judge), evidence
 
 
 def _evidence(
-    settings: EngineSettings, judge: Answerer, book: Book, question: str, passages: Sequence[Passage]
-) -> Evidence:
+    settings: EngineSettings, judge: Answering, book: Book, question: str, passages: Sequence[Passage]
+) -> Found:
     """The passages as the engine looks at them: a library of their own, with the rarities of words in the book."""
     library = Library(MemoryStore(), open_embedder(settings), build_splitter(settings), build_reader(settings), judge)
     library.add_documents(
@@ -153,7 +149,7 @@ def _written(
     results = found.evidence.results if found.evidence else ()
     languages = (question_language(text), language, *(each.document.language for each in results))
     spoken = next(filter(None, languages), "en")
-    checked = check_answer(text, results, spoken, _statement_judge(local(engine)), marks=False)
+    checked = check_answer(text, results, spoken, marks=False)
     # The last piece says whether the model was stopped at its limit.
     end = " […]" if written[-1].truncated else ""
     if settings.is_strict:
@@ -164,12 +160,6 @@ def _written(
 @cache
 def _model(settings: EngineSettings) -> ChatModel:
     return build_chat_model(settings)
-
-
-@cache
-def _statement_judge(settings: EngineSettings) -> StatementJudge | None:
-    """What reads each sentence that a model wrote; None where nothing is read."""
-    return build_judge(settings)
 
 
 def _quotes(answer: Answer) -> str:

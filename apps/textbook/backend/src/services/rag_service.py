@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Optional
 
 from src.collection import Collected
 from src.embedding import open_embedder
@@ -22,7 +21,7 @@ _log = logging.getLogger("textbook")
 async def retrieve_relevant_context(
     query: str,
     limit: int = 3,
-    selected_text_hint: Optional[str] = None,
+    selected_text_hint: str | None = None,
 ) -> list[dict[str, str]]:
     """The passages that are nearest to a question, best first, `limit` at most, each with four keys.
 

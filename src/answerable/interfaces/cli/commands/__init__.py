@@ -1,5 +1,4 @@
-"""The commands, one file each, named after the command.
+"""The commands, each a function with the command's name; related commands share a file.
 
-Two files have two short commands each: `export_and_import.py` and `list_and_sources.py`. `watch.py` is the loop of
-`sync --watch`.
+`watch.py` is the loop of `sync --watch`.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from answerable.disk.private import make_folder, replace_file
+from answerable.disk.files import make_folder, replace_file
 from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import print_json, print_progress, print_text
 from answerable.settings import load_settings
@@ -26,7 +26,7 @@ def calibrate(
     """Fit refusals to your embedder. Half of each set's documents fit the gate, the other half measure it.
 
     A set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv. Give two or more on different subjects:
-    each set's questions are also asked of the others. The local embedder is already calibrated.
+    each set's questions are also asked about the other sets. The local embedder is already calibrated.
     """
     from answerable.evaluation.calibration import calibrate as fit
     from answerable.evaluation.sets import QuestionSet

@@ -1,20 +1,20 @@
-"""`answerable doctor`: show what is installed and configured, and how fast it runs."""
+"""`answerable doctor`: show what is installed and configured, and how fast it runs. `plugins`: what packages add."""
 
 from __future__ import annotations
 
 import platform
 import time
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from answerable.errors import AnswerableError
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
-from answerable.interfaces.cli.printing import print_json, print_rows
-from answerable.settings import SECRETS, Settings, load_settings
+from answerable.interfaces.cli.printing import one_line, print_json, print_rows, print_text
+from answerable.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from answerable.protocols import Fingerprint
+    from answerable.wiring.plugins import PluginState
 
 
 def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
@@ -22,9 +22,10 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     import sqlite3
 
     from answerable import __version__
-    from answerable.wiring.build import without_password
+    from answerable.wiring.stores import changed_settings, without_password
 
     settings = load_settings({"library": library})
+    changed = changed_settings(settings)
     found = {
         "answerable": __version__,
         "python": platform.python_version(),
@@ -35,7 +36,7 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
         "cache": _cache(settings),
         "library": without_password(settings.library_address),
         "library_state": _library(settings),
-        "settings": _changed(settings),
+        "settings": ", ".join(f"{name}={'***' if value is None else value}" for name, value in changed.items()),
     }
     if as_json:
         print_json(found)
@@ -45,7 +46,7 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
 
 def _embedder(settings: Settings) -> dict[str, Any]:
     from answerable.protocols import Passage
-    from answerable.wiring.build import build_local_embedder
+    from answerable.wiring.passages import build_local_embedder
 
     try:
         embedder = build_local_embedder(settings)
@@ -66,8 +67,8 @@ def _embedder(settings: Settings) -> dict[str, Any]:
 
 
 def _reader(settings: Settings) -> dict[str, Any]:
-    from answerable.answering.windows import WINDOWS
-    from answerable.wiring.build import build_answer_reader
+    from answerable.answering.reading import WINDOWS
+    from answerable.wiring.answering import build_answer_reader
 
     reader = build_answer_reader(settings)
     if reader is None:
@@ -84,7 +85,7 @@ def _reader(settings: Settings) -> dict[str, Any]:
 
 
 def _gate(settings: Settings, fingerprint: Fingerprint) -> str:
-    from answerable.wiring.build import build_gate
+    from answerable.wiring.answering import build_gate
 
     try:
         return build_gate(settings, fingerprint)[1]
@@ -111,13 +112,28 @@ def _library(settings: Settings) -> str:
     return f"{stats.documents} documents, {stats.chunks} passages ({languages})"
 
 
-def _changed(settings: Settings) -> str:
-    """Return the settings that differ from their defaults, with keys and passwords masked."""
-    from answerable.wiring.build import without_password
+def plugins(as_json: JsonOption = False) -> None:
+    """List the formats, splitters, embedders, stores and answerers that installed packages add.
 
-    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
-    changed = {name: "***" if name in SECRETS else value for name, value in changed.items()}
-    if "library" in changed:
-        changed["library"] = without_password(settings.library)
-    return ", ".join(f"{name}={value}" for name, value in changed.items())
+    A built-in part wins over a plug-in with the same suffix or name. docs/extending.md describes how to write one.
+    """
+    from answerable.wiring.plugins import READY, describe_plugins
+
+    found = describe_plugins()
+    if as_json:
+        print_json({"plugins": [_plain(each) for each in found]})
+    elif not found:
+        print_text(("No installed package adds anything. See docs/extending.md for how to write one.", "yellow"))
+    for each in () if as_json else found:
+        plugin = each.plugin
+        print_text(
+            (one_line(plugin.name), "bold"), f"  {plugin.kind}  ", one_line(f"{plugin.package} {plugin.version}")
+        )
+        detail = f": {one_line(each.detail)}" if each.detail else ""
+        print_text((f"    {each.state}{detail}", "dim" if each.state == READY else "yellow"), wrap=False)
+
+
+def _plain(found: PluginState) -> dict[str, Any]:
+    plugin = found.plugin
+    named = {"name": plugin.name, "kind": plugin.kind, "package": plugin.package, "version": plugin.version}
+    return {**named, "state": found.state, "detail": found.detail}

@@ -1,4 +1,4 @@
-"""`answerable serve`: serve libraries by HTTP until stopped."""
+"""`answerable serve`, `mcp` and `keys`: serve libraries by HTTP or to assistants, and manage the keys for access."""
 
 from __future__ import annotations
 
@@ -10,19 +10,30 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
-from typer import Option
+import typer
+from typer import Argument, Option
 
 from answerable.errors import MissingPackage, SettingsError
-from answerable.interfaces.cli.options import LibraryOption, ModelOption, Texts
-from answerable.interfaces.cli.printing import CleanFormatter, print_text
+from answerable.interfaces.cli.options import (
+    JsonOption,
+    LibrariesOption,
+    LibraryOption,
+    ModelOption,
+    Text,
+    Texts,
+    examples,
+    open_libraries,
+)
+from answerable.interfaces.cli.printing import CleanFormatter, one_line, print_json, print_progress, print_text
+from answerable.interfaces.http.guards.key_file import Keys, Role
 from answerable.settings import Settings, load_settings, variables
 
 if TYPE_CHECKING:
     from answerable.interfaces.http.guards.stack import Guards
 
-# The name of the library of `--library` in URLs.
+# The name in URLs of the library that `--library` gives.
 _NAME = "library"
 _BASE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
@@ -47,12 +58,12 @@ class AddressOptions:
 class AccessOptions:
     """Keys, limits and stored data of the server."""
 
-    keys: Annotated[Optional[Path], Option(metavar="FILE", help="Require a key from this file.")] = None
+    keys: Annotated[Path | None, Option(metavar="FILE", help="Require a key from this file.")] = None
     asks_per_minute: Annotated[
-        Optional[int],
+        int | None,
         Option(metavar="NUMBER", help="Questions per minute of a key or address (default with keys: 120)."),
     ] = None
-    data: Annotated[Optional[Path], Option(metavar="FOLDER", help="Folder for conversations and uploads.")] = None
+    data: Annotated[Path | None, Option(metavar="FOLDER", help="Folder for conversations and uploads.")] = None
     folders: Annotated[
         Texts,
         Option(
@@ -76,8 +87,8 @@ def serve(
 ) -> None:
     """Serve the library by HTTP: a web page, and an API for programs. Without keys to this machine only."""
     try:
-        from answerable.interfaces.http.server import Server
-        from answerable.interfaces.http.service import Options, default_data_folder, open_service
+        from answerable.interfaces.http.server import Server, open_service
+        from answerable.interfaces.http.service import Options, default_data_folder
     except ModuleNotFoundError as error:
         raise MissingPackage(f"answerable serve needs the package {error.name}", "server") from error
 
@@ -92,11 +103,13 @@ def serve(
         _base_path(address.base_path),
         session_days=access.session_days,
         folders=_folders(address, access),
+        # With keys, or behind a proxy, an admin may be a person who must not reach this machine's network.
+        addresses=not (access.keys or address.proxy),
         fixed=fixed,
     )
     service = open_service(_libraries(library, also or (), model), options)
     try:
-        # Fail now rather than at the first question.
+        # Open the library now, so that an error is reported at the start rather than at the first question.
         service.libraries.get(_NAME)
         server = Server(service, guards, address.host, address.port)
     except BaseException:
@@ -104,15 +117,15 @@ def serve(
         raise
     print_text(f"Answerable is at {server.address} (Ctrl-C stops it).")
     sys.stdout.flush()
-    # uvicorn stops first, then raises the signal again.
+    # On SIGTERM uvicorn stops first, and then raises the signal again.
     signal.signal(signal.SIGTERM, _stop)
     with suppress(KeyboardInterrupt):
         server.serve_until_stopped()
 
 
 def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
-    from answerable.interfaces.http.access.key_file import Keys
-    from answerable.interfaces.http.guards.rate_limits import OWN_MACHINE, Rates
+    from answerable.interfaces.http.guards.callers import OWN_MACHINE, Rates
+    from answerable.interfaces.http.guards.key_file import Keys
     from answerable.interfaces.http.guards.stack import Guards
 
     asks = access.asks_per_minute
@@ -137,7 +150,7 @@ def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
 def _folders(address: AddressOptions, access: AccessOptions) -> tuple[Path, ...]:
     """Return the folders that admins may add from the page. Raise SettingsError."""
     if access.folders is None:
-        # With keys, or behind a proxy, admins may be people who shouldn't read this account's files.
+        # With keys, or behind a proxy, an admin may be a person who must not read this account's files.
         return () if access.keys or address.proxy else (Path.home(),)
     if access.folders == ["none"]:
         return ()
@@ -167,6 +180,91 @@ def _base_path(given: str) -> str:
 
 
 def _stop(*_: object) -> NoReturn:
-    # A second signal doesn't wait for what still runs.
+    # A second signal ends the process at once, even if threads are still running.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.exit(0)
+
+
+def mcp(
+    library: LibrariesOption = None,
+    model: ModelOption = None,
+    write: Annotated[bool, Option("--write", help="Let assistants add and remove documents.")] = False,
+    root: Annotated[
+        list[Path] | None,
+        Option(metavar="FOLDER", help="With --write: allow adding files from this folder (repeatable)."),
+    ] = None,
+    http: Annotated[Text, Option(metavar="HOST:PORT", help="Serve by HTTP, for example at 127.0.0.1:8765.")] = None,
+    keys: Annotated[Path | None, Option(metavar="FILE", help="With --http: require a key from this file.")] = None,
+) -> None:
+    """Serve the library to assistants by the Model Context Protocol, over standard input and output or HTTP.
+
+    Assistants can search, ask, list documents and read passages.
+    """
+    from answerable.interfaces.mcp.server import LibraryServer
+
+    if write and len(library or ()) > 1:
+        raise SettingsError("Only one library can be changed: with --write, name one with --library.")
+    with open_libraries(library, model, create=write) as opened:
+        server = LibraryServer(opened, write, root or ())
+        if http is None:
+            server.run("stdio")
+            return
+        from answerable.interfaces.http.guards.key_file import Keys
+        from answerable.interfaces.mcp.http_server import parse_listen, serve_http
+
+        found = Keys(keys.expanduser()) if keys else None
+        # Print to the error stream: `answerable mcp` leaves standard output to the protocol, even with HTTP.
+        serve_http(server, *parse_listen(http), found, lambda address: print_progress(f"serving at {address}"))
+
+
+keys = typer.Typer(rich_markup_mode=None)
+
+FileArgument = Annotated[Path, Argument(metavar="FILE", help="The key file of answerable serve --keys.")]
+
+
+@keys.callback()
+def start() -> None:
+    """Make, list and remove the keys of `answerable serve`."""
+
+
+@keys.command(epilog=examples("keys add"))
+def add(
+    file: FileArgument,
+    role: Annotated[Role, Option(help="ask may ask, search and read; admin may also add and remove.")],
+    library: Annotated[Text, Option(metavar="NAME", help="The only library it opens (default: all).")] = None,
+    name: Annotated[str, Option(metavar="WHO", help="A note on whose key it is.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key and show it once: the file keeps only its hash. A running server accepts it at once."""
+    key, secret = Keys(file).add(role, library, name)
+    if as_json:
+        print_json({"id": key.id, "key": secret})
+    else:
+        typer.echo(secret)
+        typer.echo(f"Save it now: it is not shown again. Its id is {key.id}.", err=True)
+
+
+@keys.command("list", epilog=examples("keys list"))
+def list_keys(file: FileArgument, as_json: JsonOption = False) -> None:
+    """List the keys without their secrets."""
+    found = Keys(file).list()
+    if as_json:
+        fields = ("id", "role", "library", "name", "made")
+        print_json({"keys": [{field: getattr(key, field) for field in fields} for key in found]})
+    for key in () if as_json else found:
+        about = (key.role, key.library or "all libraries", key.made, key.name)
+        print_text((key.id, "cyan"), "  ", one_line(", ".join(filter(None, about))))
+
+
+@keys.command(epilog=examples("keys remove"))
+def remove(
+    file: FileArgument,
+    key: Annotated[str, Argument(metavar="ID", help="The id shown by answerable keys list.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a key. A running server refuses it from the next request on."""
+    removed = Keys(file).remove(key)
+    if as_json:
+        print_json({"removed": removed.id})
+    else:
+        print_text(f"removed {removed.id}", f" ({one_line(removed.name)})" if removed.name else "")

@@ -15,9 +15,9 @@ from answerable.interfaces.cli.printing import counted, print_error, print_text
 from answerable.interfaces.cli.reports import print_synced
 from answerable.library import Library
 
-# Seconds between looks at single files, and at whether a folder has come or gone.
+# Seconds between two checks of single files, and of whether a folder has appeared or disappeared.
 _TICK = 1
-# Editors and copies write in steps: wait for this many quiet milliseconds, and at most this long.
+# Milliseconds without a change to wait for, since editors and copies write in steps; and the longest wait.
 _QUIET, _LONGEST = 300, 5000
 # Seconds to wait after an error of the library or a provider.
 _RETRY = 60
@@ -54,7 +54,7 @@ class Watch:
                 self._read_origins()
                 folders = self._folders()
                 with closing(_changes(folders)) as rounds:
-                    # From here on no change is missed, not even during a sync.
+                    # Start watching: from here on no change is missed, not even during a sync.
                     next(rounds)
                     self._sync_all()
                     self._greet()
@@ -104,7 +104,7 @@ class Watch:
         self._is_syncing = False
 
     def _read_origins(self) -> None:
-        """Read again which origins the library follows, since other processes may change them."""
+        """Read again which origins the library follows, since other processes may change this."""
         origins = self._library.origins()
         chosen = [origin for origin in origins if not self._names or any(map(origin.is_called, self._names))]
         self._count = len(chosen)
@@ -118,7 +118,7 @@ class Watch:
         return [path for path in self._paths if os.path.isdir(path)]
 
     def _counts(self, folder: str, path: str) -> bool:
-        """Return whether to sync a changed path: not if it is hidden or in the library's own folder."""
+        """Return whether a changed path should be synced: not if it is hidden or in the library's own folder."""
         real = os.path.realpath(path)
         if real == self._own or real.startswith(f"{self._own}{os.sep}"):
             return False

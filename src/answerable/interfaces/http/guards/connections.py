@@ -1,25 +1,30 @@
-"""Limit the number of connections, and the time that clients take to send requests and accept responses.
+"""Limit the number of connections, and the time and bytes that clients take for everything except a request's body.
 
-uvicorn alone waits forever for the head of a request, and for a client to accept data. When the number of connections
-reaches its limit, the connection that was idle for longest is closed. So clients that send nothing, or a head byte by
-byte, don't block others.
+uvicorn alone waits for ever for the head of a request, accepts a head of any length, and waits for ever for a client to
+accept data. When the number of connections reaches its limit, the connection that was idle for longest is closed. So
+clients that send nothing, or a head byte by byte, don't block others.
+
+llhttp, the parser of httptools, refuses requests that a proxy could read differently: bare line feeds, folded lines,
+repeated lengths, a length together with chunks.
 """
 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from answerable.interfaces.http.access.moving_window import network_of
-from answerable.interfaces.http.guards.request_lines import StrictBuffer
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+# Bytes of a head, more than `refuse_oversized` allows, so that it can say what is too long. Half between chunks.
+_LONGEST_HEAD = 32_768
+# Bytes allowed between chunks for each byte in them: a chunk of one byte has five, and some clients write more digits.
+_FRAMING = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +32,7 @@ class ConnectionLimits:
     """The limits: connections in total and per address, and two times in seconds.
 
     `asking`: how long an idle connection may take until the head of its next request is complete. `listening`: how long
-    a client may take to accept data.
+    a client may take to accept data. All are round numbers, not measured: far above those of browsers.
     """
 
     total: int = 512
@@ -36,16 +41,20 @@ class ConnectionLimits:
     listening: float = 60.0
 
 
-class BoundedConnection(H11Protocol):
-    """An HTTP/1.1 connection that is closed when there are too many or when the client is too slow."""
+class BoundedConnection(HttpToolsProtocol):
+    """An HTTP/1.1 connection that is closed if there are too many, or if its client is too slow or sends too much.
+
+    A subclass, since uvicorn has no option for these limits.
+    """
 
     def __init__(self, *arguments: Any, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.conn._receive_buffer = StrictBuffer()
         self._limits = limits
         self._asking = _Alarm(self.loop)
         self._listening = _Alarm(self.loop)
         self._network = ""
+        # How many more bytes the client may send in the head, or between the chunks of the body.
+        self._spare = _LONGEST_HEAD
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start the timer for the first request."""
@@ -64,10 +73,32 @@ class BoundedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse data, and start or stop the timer for the rest of the request."""
-        # More data doesn't extend the time for the head of a request.
-        if not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        is_empty_line = self._spare == _LONGEST_HEAD and data.startswith((b"\r", b"\n"))
+        self._spare -= len(data)
+        if not is_empty_line:
             super().data_received(data)
-            self._watch()
+        if (is_empty_line or self._spare < 0) and not self.transport.is_closing():
+            self.send_400_response("Invalid HTTP request received.")
+        # More data doesn't extend the time for the head of a request.
+        self._watch()
+
+    def on_headers_complete(self) -> None:
+        """Begin the request."""
+        super().on_headers_complete()
+        self._spare += len(self.url) + sum(len(name) + len(value) for name, value in self.headers) - _LONGEST_HEAD // 2
+
+    def on_body(self, body: bytes) -> None:
+        """Pass on a piece of the body."""
+        super().on_body(body)
+        self._spare += len(body) * (1 + _FRAMING)
+
+    def on_message_complete(self) -> None:
+        """End the request."""
+        super().on_message_complete()
+        # Keep a negative number, so that bytes beyond the limit are refused even at the end of the message.
+        self._spare = min(self._spare, 0) or _LONGEST_HEAD
 
     def on_response_complete(self) -> None:
         """Start the timer for the next request."""
@@ -97,7 +128,7 @@ class BoundedConnection(H11Protocol):
         waiting = [each for each in present if each._asking.due is not None]
         if not waiting:
             return False
-        # The longest idle one of the address with the most connections.
+        # Close the longest idle connection of the address with the most connections.
         min(waiting, key=lambda each: (-numbers[each._network], each._asking.due))._give_up()
         return True
 
@@ -135,3 +166,18 @@ class _Alarm:
         if self._running is not None:
             self._running.cancel()
         self._running = None
+
+
+def network_of(client: Sequence[Any] | None) -> str:
+    """Return the name under which to count a client: its address or, for IPv6, its /64 network.
+
+    One host usually owns a whole IPv6 network.
+    """
+    host = str(client[0]) if client else ""
+    try:
+        found = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is None:
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return host

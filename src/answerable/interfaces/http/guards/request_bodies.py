@@ -12,10 +12,10 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from answerable.interfaces.http.guards.paths import is_upload
+from answerable.interfaces.http.paths import is_upload
 from answerable.interfaces.http.problems import Problem
 
-# The closing mark is optional, so that an unclosed string is matched once, not from each of its marks.
+# The closing quotation mark is optional, so that an unclosed string is matched once, not once per quotation mark.
 _TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _MARKS = (b'"', b"[", b"]", b"{", b"}")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -26,7 +26,8 @@ class BodyLimits:
     """Limits on JSON bodies and uploads.
 
     `marks` counts quotation marks and brackets, which decide how long JSON takes to parse; `nesting` is the depth of
-    brackets. A body may take `seconds`, plus one second for each `pace` bytes received.
+    brackets. A body may take `seconds`, plus one second for each `pace` bytes received. The numbers are round, not
+    measured: far above those of the page and other clients.
     """
 
     json_bytes: int = 4_000_000
@@ -40,7 +41,7 @@ class BodyLimits:
 class Bodies:
     """A middleware that passes on JSON and uploads within the limits, and answers other bodies with a problem.
 
-    JSON is read and checked completely before the app receives it, an upload while the app reads it.
+    A JSON body is read and checked completely before the app receives it; an upload is checked while the app reads it.
     """
 
     def __init__(self, app: ASGIApp, limits: BodyLimits | None = None) -> None:
@@ -48,7 +49,7 @@ class Bodies:
         self._limits = limits or BodyLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Lifespan events have no headers.
+        # Lifespan events of ASGI have no headers.
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
         if not _has_body(headers):
             await self._app(scope, receive, send)
@@ -85,7 +86,7 @@ class _Body:
         self._is_over = False
 
     def check_length(self, length: str) -> None:
-        # The HTTP parser refuses numbers too long for int().
+        # The HTTP parser has already refused numbers that are too long for int().
         if int(length) > self._limit:
             raise self._too_large()
 
@@ -121,7 +122,7 @@ def _has_body(headers: Headers) -> bool:
 def _checked_form(headers: Headers, takes_files: bool) -> bool:
     """Return True for a JSON body, False for an upload. Raise _Refused for any other form."""
     if "transfer-encoding" in headers and "content-length" in headers:
-        # A proxy and this server might disagree on where such a request ends.
+        # With both headers, a proxy and this server might disagree on where the request ends.
         raise _Refused(
             400, "bad_request", "Send Content-Length or Transfer-Encoding, not both.", {"Connection": "close"}
         )
@@ -143,7 +144,7 @@ def _checked_json(body: bytes, limits: BodyLimits) -> bytes:
     try:
         text = body.decode("utf-8")
         if "\\u" in text:
-            # An escape can be half a character, which can be neither sent nor stored.
+            # An escape sequence can be half a surrogate pair, which can be neither sent nor stored.
             json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8")
     except ValueError as error:
         raise _Refused(400, "bad_request", f"The body is not JSON in UTF-8 ({type(error).__name__}).") from error
@@ -156,7 +157,7 @@ def _is_shallow(body: bytes, nesting: int) -> bool:
     for _ in range(nesting):
         if not brackets:
             return True
-        # Each round removes the innermost brackets.
+        # Each iteration removes the innermost brackets.
         brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
     return not brackets
 

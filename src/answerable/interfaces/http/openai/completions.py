@@ -1,6 +1,7 @@
 """Write answers as chat completions, whole or in chunks, with citations in the fields that clients show.
 
-These fields are OpenAI's annotations and Open WebUI's `sources`, both numbered like the marks `[n]` in the answer.
+These fields are OpenAI's annotations and Open WebUI's `sources`, both numbered like the marks `[n]` in the answer. In
+the text, a sign follows each sentence of a model that isn't verified.
 Clients identify sources by URL or name, so both must be unique.
 """
 
@@ -11,22 +12,30 @@ import secrets
 import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
 from answerable.datatypes import Answer, Citation
-from answerable.interfaces.http.openai.inert import inert
+from answerable.formats.locate import shown_name
 from answerable.interfaces.plain import Plain, citation_json, unavailable_json
+from answerable.interfaces.written import signed
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
-from answerable.text.shown_names import shown_name
 
 _LINE_END = re.compile(r"\n")
+_LIVE = re.compile(r"!(?=\[)|\](?=\()|(?<=\])(?=:)")
+_TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
+# Tags that can do something: with an attribute, or of these kinds. Others, as in `x<y and z>w`, are harmless.
+_ACTIVE = re.compile(r"=|</?(?:script|style|iframe|object|embed|base|meta|link|form)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The response to one request; its text ends before the first of the `stops`."""
+    """The response to one request; its text ends before the first occurrence of one of the `stops`."""
 
     model: str
     stops: Sequence[str] = ()
@@ -35,7 +44,7 @@ class Completion:
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the completion as one JSON object."""
-        text = _until(inert(answer.text), self.stops)
+        text = _until(inert(signed(answer)), self.stops)
         annotations = _annotations(text, answer.citations)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
         return {
@@ -51,8 +60,8 @@ class Completion:
         return self._chunk({"role": "assistant", "content": ""})
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
-        """Yield the chunks of a checked answer: one per line and sentence, then the citations, then the end."""
-        text = _until(inert(answer.text), self.stops)
+        """Yield the chunks of a checked answer: one for each line and sentence, one of citations, and the last."""
+        text = _until(inert(signed(answer)), self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
         for start, end in pairwise(cuts):
@@ -87,12 +96,12 @@ def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
 
 
 def _until(text: str, stops: Sequence[str]) -> str:
-    """Return the text before the first of the stops."""
+    """Return the text before the first occurrence of a stop."""
     return text[: min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))]
 
 
 def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
-    """Return an annotation for the first place of each mark `[n]` in the text, without marks that were cut off."""
+    """Return an annotation for the first occurrence in the text of each mark `[n]`; skip marks that were cut off."""
     found = []
     for number, (citation, url) in enumerate(zip(citations, _addresses(citations), strict=True), 1):
         mark = f"[{number}]"
@@ -126,3 +135,22 @@ def _addresses(citations: Sequence[Citation]) -> list[str]:
         again = f"{address}{'&' if '#' in address else '#'}citation={number}"
         found.append(again if address in found else address)
     return found
+
+
+def inert(text: str) -> str:
+    """Return a text with every image, link and tag escaped; unchanged if Markdown makes none of them from it."""
+    tokens = [each for token in _parser().parse(text) for each in (token, *(token.children or ()))]
+    if not any(map(_is_live, tokens)):
+        return text
+    return _TAG.sub("&lt;", _LIVE.sub(lambda mark: f"{mark[0]}\\", text))
+
+
+def _is_live(token: Token) -> bool:
+    if token.type in ("html_inline", "html_block"):
+        return _ACTIVE.search(token.content) is not None
+    return token.type == "image" or (token.type == "link_open" and token.info != "auto")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": True})

@@ -1,7 +1,7 @@
 """The routes of OpenAI's protocol: each library is a model that answers with citations, or refuses.
 
-If a chat model writes the answer, its text is sent only after the check of the whole answer, so no text is ever
-withdrawn.
+If a chat model writes the answer, its text is sent only after the whole answer was checked, since clients show no marks
+of sentences but those in the text.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from pydantic import BaseModel
 
 from answerable.datatypes import AnswerEvent, Exchange, FloatArray
 from answerable.interfaces.http import sse
-from answerable.interfaces.http.access.callers import Asker, Caller
+from answerable.interfaces.http.guards.callers import Caller
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.openai.completions import Completion
-from answerable.interfaces.http.openai.openai_errors import PREFIX, error_body
-from answerable.interfaces.http.openai.openai_schemas import (
+from answerable.interfaces.http.openai.schemas import (
     ChatBody,
     ChatOut,
     EmbeddingsBody,
@@ -32,15 +31,16 @@ from answerable.interfaces.http.openai.openai_schemas import (
     ModelsOut,
     unsupported,
 )
-from answerable.interfaces.http.problems import Problem
-from answerable.interfaces.http.routes.responses import PlainResponse, Responses, api_router, responses
-from answerable.interfaces.http.service import Service, Serving
+from answerable.interfaces.http.paths import OPENAI
+from answerable.interfaces.http.problems import Problem, openai_error
+from answerable.interfaces.http.routes.shared import Asker, PlainResponse, Responses, Serving, api_router, responses
+from answerable.interfaces.http.service import Service
 from answerable.interfaces.plain import Plain
 from answerable.library import Library
 from answerable.protocols import Passage
-from answerable.stopping import Work
+from answerable.sharing import Work
 
-router = api_router("OpenAI", PREFIX)
+router = api_router("OpenAI", OPENAI)
 
 
 def _described(model: type[BaseModel], streams: bool = False) -> Responses:
@@ -53,14 +53,14 @@ def _described(model: type[BaseModel], streams: bool = False) -> Responses:
 
 @router.get("/models", responses=_described(ModelsOut))
 async def list_models(caller: Asker, service: Serving) -> Response:
-    """List the libraries the key opens, as models."""
+    """List the libraries that the API key can use, in the format of OpenAI's models."""
     names = service.libraries.seen(caller.sees)
     return PlainResponse({"object": "list", "data": [_model(name) for name in names]})
 
 
 @router.get("/models/{model}", responses=_described(ModelOut))
 async def get_model(model: str, caller: Asker, service: Serving) -> Response:
-    """Get a library, as a model."""
+    """Get a library, in the format of OpenAI's models."""
     return PlainResponse(_model(_known(model, caller, service)))
 
 
@@ -108,17 +108,17 @@ class _Chunk(sse.Event):
 
 
 class _Writing(sse.Event):
-    """A comment sent while a model writes a draft. Clients ignore it; sending it shows whether a client has gone."""
+    """A comment sent while a model works. Clients ignore it; sending it shows whether a client has gone."""
 
     def encoded(self) -> bytes:
         return b": writing\n\n"
 
 
 class _ChunkStream(sse.EventStream):
-    """A stream of chunks, the last one an error if something fails."""
+    """A stream of chunks; after a failure, the last event is an error."""
 
     def error_event(self, found: Problem) -> sse.Event:
-        return _Chunk("", error_body(found.status, found.json()))
+        return _Chunk("", openai_error(found, found.status))
 
 
 def _whole(

@@ -118,7 +118,6 @@ const Conversation = ({ conversation, panel, asking, welcome }) => {
           open=${panel.open}
           openAt=${panel.openAt}
           asking=${asking}
-          isLast=${turn === last}
         />`,
     )}
     <div ref=${end} class="end"></div>
@@ -227,8 +226,6 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                 asking=${asking}
                 welcome=${html`<${Welcome}
                   ...${{ library, changes, stats, mayChange, forms }}
-                  onAsk=${ask}
-                  onOpen=${panel.openAt}
                   onExamples=${jobs.addExamples}
                 />`}
               />`

@@ -16,10 +16,61 @@ const Choice = ({ label, value, options, onChoose, disabled }) => html`
   </label>
 `;
 
-const Provider = ({ library, found, onModels }) => {
+/** The form of a provider's key, which is never shown again, and of its address. */
+const SetUp = ({ library, found, mayMove, onFound, onSaved, onProblem }) => {
   const { t } = useTexts();
-  const { name, needs } = found;
-  const [said, setSaid] = useState(needs ? t("needs", { what: needs }) : t("ready"));
+  const { name, host, has_key: hasKey } = found;
+  const [key, setKey] = useState("");
+  const [address, setAddress] = useState("");
+  const send = (body) =>
+    request(of(library, "settings", "key"), { method: "PUT", body: { provider: name, ...body } }).then(
+      (all) => {
+        setKey("");
+        setAddress("");
+        onFound(all);
+        onSaved(body);
+      },
+      ({ message }) => onProblem(message || t("unreachable")),
+    );
+  const save = (event) => {
+    event.preventDefault();
+    send({ ...(key && { key }), ...(address && { address }) });
+  };
+  const field = (label, type, value, set, placeholder) => html`
+    <label class="setting"
+      >${label}
+      <input
+        ...${{ type, value, placeholder }}
+        autocomplete="off"
+        spellcheck="false"
+        aria-label=${`${label}: ${name}`}
+        onInput=${(event) => set(event.currentTarget.value)}
+      />
+    </label>
+  `;
+  return html`
+    <details>
+      <summary aria-label=${`${t("setUpProvider")}: ${name}`}>${t("setUpProvider")}</summary>
+      <form onSubmit=${save}>
+        ${hasKey !== null && field(t("apiKey"), "password", key, setKey, hasKey ? "•••" : "")}
+        ${mayMove && field(t("address"), "url", address, setAddress, host)}
+        <p class="muted">${t("keptOnServer")}</p>
+        <button type="submit" class="plain-button" disabled=${!key && !address}>${t("save")}</button>
+        ${
+          hasKey &&
+          html`<button type="button" class="link" onClick=${() => send({ key: "" })}>${t("forgetKey")}</button>`
+        }
+      </form>
+    </details>
+  `;
+};
+
+const Provider = ({ library, found, mayMove, maySetUp, models, onModels, onFound }) => {
+  const { t } = useTexts();
+  const { name, host, needs, has_key: hasKey } = found;
+  const n = models.filter((each) => each.startsWith(`${name}:`)).length;
+  const state = needs ? t("needs", { what: needs }) : n ? t("reachable", { n }) : t("ready");
+  const [said, setSaid] = useState("");
   const test = () => {
     setSaid("…");
     request(of(library, "settings", "models"), { method: "POST", body: { provider: name } }).then(
@@ -32,23 +83,46 @@ const Provider = ({ library, found, onModels }) => {
   };
   return html`
     <li>
-      <strong>${name}</strong> <span class="muted" role="status">${said}</span>
+      <strong>${name}</strong>
+      <span class="muted" role="status">${said || state}</span>
       ${
         !needs &&
         html`<button type="button" class="link" aria-label=${`${t("test")}: ${name}`} onClick=${test}>
           ${t("test")}
         </button>`
       }
+      ${
+        maySetUp &&
+        (hasKey !== null || (mayMove && host)) &&
+        html`<${SetUp}
+          ...${{ library, found, mayMove, onFound }}
+          onSaved=${({ key }) => (key === "" ? setSaid("") : test())}
+          onProblem=${setSaid}
+        />`
+      }
     </li>
+  `;
+};
+
+/** What leaves the machine with the model in effect, and its price. */
+const Sending = ({ model, sending }) => {
+  const { t, number } = useTexts();
+  const { host, is_here: isHere, price } = sending;
+  const where = host ? (isHere ? "staysAt" : "sentTo") : "sentByPlugin";
+  return html`
+    <p>
+      ${t(where, { host, model })}
+      ${price && ` ${t("price", { read: `$${number(price[0])}`, written: `$${number(price[1])}` })}`}
+    </p>
   `;
 };
 
 /** The model is chosen from those of configured providers; a tested one offers all that it lists. */
 const Model = ({ library, found, onFound }) => {
   const { t } = useTexts();
-  const { fixed, model, grounding, providers } = found;
+  const { fixed, model, models, grounding, providers, sending, may_move: mayMove, may_set_up: maySetUp } = found;
   const ready = providers.filter(({ name, needs, model }) => !needs && model !== "ollama").map((each) => each.model);
-  const [listed, setListed] = useState(ready);
+  const [listed, setListed] = useState([]);
   const [problem, setProblem] = useState("");
   const choose = (chosen) => {
     setProblem("");
@@ -61,7 +135,7 @@ const Model = ({ library, found, onFound }) => {
       },
     );
   };
-  const others = [...new Set([...listed, model])].filter((each) => each !== NONE);
+  const others = [...new Set([...ready, ...models, ...listed, model])].filter((each) => each !== NONE);
   return html`
     <${Choice}
       label=${t("model")}
@@ -71,6 +145,7 @@ const Model = ({ library, found, onFound }) => {
       onChoose=${choose}
     />
     ${fixed && html`<p>${t("fixedBy", { by: fixed })}</p>`}
+    ${model !== NONE && html`<${Sending} ...${{ model, sending }} />`}
     <p class="muted">${t(model === NONE ? "noModelWhy" : `grounded_${grounding}`)}</p>
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <ul class="providers">
@@ -78,7 +153,7 @@ const Model = ({ library, found, onFound }) => {
         (each) =>
           html`<${Provider}
             key=${each.name}
-            ...${{ library, found: each }}
+            ...${{ library, found: each, mayMove, maySetUp, models, onFound }}
             onModels=${(models) => setListed((all) => [...all, ...models])}
           />`,
       )}

@@ -8,17 +8,21 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from answerable.interfaces.http import sse
-from answerable.interfaces.http.access.callers import Asker
-from answerable.interfaces.http.bodies import AskBody, InsteadBody, PlacesBody, SearchBody
+from answerable.interfaces.http.asking import Answering
+from answerable.interfaces.http.bodies import AskBody, PlacesBody, SearchBody
 from answerable.interfaces.http.problems import Problem
-from answerable.interfaces.http.question_events import Answering, Ask
-from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
-from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut, PlacesOut
-from answerable.interfaces.http.scopes import Span
-from answerable.interfaces.http.service import Serving
+from answerable.interfaces.http.routes.shared import (
+    Asker,
+    LibraryName,
+    Opened,
+    PlainResponse,
+    Serving,
+    api_router,
+    owner,
+    responses,
+)
+from answerable.interfaces.http.schemas import AnswerOut, FoundOut, PlacesOut
 from answerable.interfaces.plain import citation_json, narrowing_json, result_json, unavailable_json
-from answerable.overview.other_questions import other_questions
 
 router = api_router("asking", "/api/v1/{library}")
 
@@ -30,15 +34,11 @@ async def ask(
     """Answer a question from the documents, or report that they don't answer it.
 
     With `Accept: text/event-stream` the answer comes as events: `searched` (the question as searched, and the part of
-    the library; it voids all text before it), `text` and `mark` while a model writes, then `answer`, the same as the
-    JSON answer, or `error`, a problem. Only `answer` has been checked.
+    the library; it voids all text before it); of a model `step` (what it asks a tool for), `text`, and `mark` (a
+    citation, before its number is in the text); then `answer`, the same as the JSON answer, or `error`, a problem.
     """
     answering = Answering(opened, owner(service, library, caller), service.sessions, service.metrics)
-    span = Span(body.hint.document_id, body.hint.start, body.hint.end) if body.hint else None
-    asked = Ask(
-        body.question, body.where, body.session, body.selected_text, span, body.keep, body.instead_of, body.narrow
-    )
-    events = service.pool.stream(lambda work: answering.events(asked, work))
+    events = service.pool.stream(lambda work: answering.events(body, work))
     if sse.MEDIA_TYPE in request.headers.get("accept", ""):
         return sse.EventStream(events, service)
     return PlainResponse((await sse.last_of(events, request.receive, service)).data)
@@ -65,10 +65,3 @@ async def find_places(body: PlacesBody, opened: Opened, service: Serving) -> Res
     except ValueError as error:
         raise Problem(422, "invalid_request", f"{error}.") from error
     return PlainResponse({"places": [citation_json(place) for place in found]})
-
-
-@router.post("/instead", responses=responses(InsteadOut))
-async def ask_instead(body: InsteadBody, opened: Opened, caller: Asker, service: Serving) -> Response:
-    """Find a few questions near a refused one that the documents do answer. No model is called."""
-    found = await service.pool.run(other_questions, opened, body.question, body.where)
-    return PlainResponse({"questions": found})

@@ -1,54 +1,69 @@
-"""Documents: lists, texts, passages, places on PDF pages, and original files."""
+"""Documents: lists, texts, passages, what their pages show, places on PDF pages, and original files."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import Query
 from fastapi.responses import FileResponse, Response
 
-from answerable.datatypes import DocumentType
-from answerable.interfaces.http.access.callers import Admin
-from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
-from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
+from answerable.answering.citations import saved_from
+from answerable.datatypes import Document, DocumentType, Part, Span
+from answerable.formats.marks import media_type_of
+from answerable.interfaces.http.asking import Selection, check_span
+from answerable.interfaces.http.routes.shared import (
+    Admin,
+    LibraryName,
+    Opened,
+    PlainResponse,
+    Serving,
+    api_router,
+    responses,
+)
 from answerable.interfaces.http.schemas import (
     ChoicesOut,
     DocumentOut,
     DocumentOverviewOut,
     DocumentsOut,
-    OverviewOut,
     PagesOut,
     PassagesOut,
     RectanglesOut,
     StatsOut,
 )
-from answerable.interfaces.http.scopes import Span, check_span
-from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import (
+    Plain,
     choices_json,
     chunk_json,
+    citation_json,
     document_json,
-    document_overview_json,
-    library_overview_json,
     part_json,
+    statistics_json,
     stats_json,
     stored_json,
     unavailable_json,
 )
-from answerable.overview.document_overview import document_overview
+from answerable.library import Library
 from answerable.sources.formats import SAMPLE
-from answerable.sources.recordings.formats import media_type_of
+from answerable.tables.find import find_tables
+from answerable.tables.table import Origin, Table
 
 router = api_router("documents", "/api/v1/{library}")
 
+# Limits on what a response lists. Round numbers, not measured: more than people look through.
 _MOST_NEIGHBOURS = 20
+_MOST_HEADINGS = 1_000  # of a document
+_MOST_TABLES = 50  # of a document
+_MOST_ROWS = 200  # of a table: about ten screens
+_SHOWN = (Origin.TABLE, Origin.CALENDAR, Origin.CONTACTS)
 _PDF = "application/pdf"
-# A file shown by a browser may run nothing and load nothing.
+# A file that a browser shows must not run scripts or load other files.
 _FILE_POLICY = "sandbox; default-src 'none'; object-src 'none'; frame-ancestors 'none'"
 
 Start = Annotated[int, Query(ge=0, description="In characters of the document's content.")]
 End = Annotated[int, Query(gt=0, description="Exclusive.")]
-Beside = Annotated[int, Query(ge=0, le=_MOST_NEIGHBOURS, description="Number of further passages.")]
+Neighbours = Annotated[int, Query(ge=0, le=_MOST_NEIGHBOURS, description="Number of further passages.")]
 
 
 @router.get("/documents", responses=responses(DocumentsOut))
@@ -76,19 +91,6 @@ async def get_filters(opened: Opened, service: Serving) -> Response:
     return PlainResponse(choices_json(await service.reads.run(opened.choices)))
 
 
-@router.get("/overview", responses=responses(OverviewOut))
-async def get_overview(library: LibraryName, opened: Opened, service: Serving) -> Response:
-    """Get a sentence of a few documents, and questions that the library answers.
-
-    They are sought in the background when the library has changed; until they are found, `complete` is false.
-    """
-
-    def found() -> dict[str, Any]:
-        return library_overview_json(*service.overviews.get(library))
-
-    return PlainResponse(await service.reads.run(found))
-
-
 @router.get("/documents/{document_id}", responses=responses(DocumentOut))
 async def get_document(document_id: str, opened: Opened, service: Serving) -> Response:
     """Get a document with its text, passages and parts."""
@@ -104,21 +106,23 @@ async def get_document(document_id: str, opened: Opened, service: Serving) -> Re
 @router.get("/documents/{document_id}/overview", responses=responses(DocumentOverviewOut))
 async def get_document_overview(document_id: str, opened: Opened, service: Serving) -> Response:
     """Get what a document holds: extracts, headings, tables, and the statistics of a chat."""
-
-    def found() -> dict[str, Any]:
-        return document_overview_json(document_overview(opened, document_id))
-
-    return PlainResponse(await service.pool.run(found))
+    return PlainResponse(await service.pool.run(document_overview, opened, document_id))
 
 
 @router.get("/documents/{document_id}/passages", responses=responses(PassagesOut))
 async def get_passages(
-    document_id: str, opened: Opened, service: Serving, start: Start, end: End, before: Beside = 0, after: Beside = 0
+    document_id: str,
+    opened: Opened,
+    service: Serving,
+    start: Start,
+    end: End,
+    before: Neighbours = 0,
+    after: Neighbours = 0,
 ) -> Response:
     """Get the passages a span touches, with their neighbours."""
 
     def found() -> list[dict[str, Any]]:
-        check_span(opened, Span(document_id, start, end))
+        check_span(opened, Selection(document_id, start, end))
         chunks = opened.chunks(document_id)
         touched = [number for number, chunk in enumerate(chunks) if chunk.start < end and chunk.end > start]
         wanted = chunks[max(touched[0] - before, 0) : touched[-1] + after + 1] if touched else []
@@ -134,7 +138,7 @@ async def get_rectangles(
     """Get the rectangles of a span on a picture, or on the pages of a PDF whose file is unchanged."""
 
     def found() -> list[dict[str, float]]:
-        check_span(opened, Span(document_id, start, end))
+        check_span(opened, Selection(document_id, start, end))
         document = opened.document(document_id)
         boxes = service.originals.rectangles(document.library or library, document, [(start, end)])
         return [dict(zip(("page", "left", "bottom", "right", "top"), box, strict=True)) for box in boxes]
@@ -224,3 +228,58 @@ async def delete_document(
 
     await service.pool.run(delete)
     return Response(status_code=204)
+
+
+def document_overview(library: Library, document_id: str) -> Plain:
+    """Return a document's extracts, headings, tables and statistics. Raise DocumentNotFound."""
+    document = library.document(document_id)
+    tables = [table for table in find_tables(document) if table.origin in _SHOWN]
+    return {
+        "document_id": document.id,
+        "source": document.source,
+        "title": document.title,
+        "type": document.type,
+        "language": document.language,
+        "web_address": saved_from(document),
+        "chunks": len(library.chunks(document_id)),
+        "characters": len(document.content),
+        "pages": max((part.page or 0 for part in document.parts), default=0),
+        "extracts": [citation_json(each) for each in library.summary(document_id)],
+        "outline": list(islice(_outline(document), _MOST_HEADINGS)),
+        "statistics": statistics_json(document),
+        "tables": [_table(table) for table in tables[:_MOST_TABLES]],
+    }
+
+
+def _outline(document: Document) -> Iterator[Plain]:
+    """Yield the headings of a document, or the names in its code, in order, without the document's title."""
+    before: tuple[str, ...] = ()
+    for part in document.parts:
+        path = part.headings or tuple((part.symbol or "").split(".")) * bool(part.symbol)
+        if path[:1] == (document.title,):
+            path = path[1:]
+        for level, title in enumerate(path):
+            if path[: level + 1] != before[: level + 1]:
+                start, end = _first_line(document.content, part)
+                yield {"title": title, "level": level, "start": start, "end": end, "page": part.page}
+        before = path or before
+
+
+def _first_line(content: str, part: Part) -> Span:
+    """Return the span of a part's first line with text, without Markdown's heading marks, which the page hides."""
+    text = content[part.start : part.end]
+    start = part.start + len(text) - len(text.lstrip(" \t\r\n#"))
+    end = content.find("\n", start, part.end)
+    return start, part.end if end < 0 else end
+
+
+def _table(table: Table) -> Plain:
+    start, end = table.span
+    return {
+        "title": table.title,
+        "columns": [column.name for column in table.columns],
+        "rows": [[value.text for value in row.values] for row in table.rows[:_MOST_ROWS]],
+        "total_rows": len(table.rows),
+        "start": start,
+        "end": end,
+    }

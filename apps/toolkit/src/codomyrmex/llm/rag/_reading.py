@@ -10,26 +10,14 @@ import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.settings import load_settings
 from answerable.sources import (
-    ARCHIVES,
-    PACKAGES,
     SUFFIXES,
-    Format,
     ReadContext,
     ReadingProcess,
     ReadLimits,
     source_of,
 )
 
-_NO_TEXT = (PACKAGES | ARCHIVES) | {
-    Format.MAIL,
-    Format.MBOX,
-    Format.OPML,
-    Format.OUTLOOK,
-    Format.PDF,
-    Format.PICTURE,
-    Format.RECORDING,
-    Format.RTF,
-}
+_NO_TEXT = frozenset(suffix for suffix, form in SUFFIXES.items() if form.is_binary or form.name == "opml")
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf")
 
@@ -61,8 +49,9 @@ def read_one(path: str | os.PathLike[str], encoding: str) -> answerable.Document
         # A text may be empty, as in `Document.from_text`; a PDF or a page without one is told.
         if not _is_blank(file):
             raise
-        kind = SUFFIXES.get(file.suffix.lower(), Format.TEXT)
-        documents = [answerable.Document.from_text("", source=source_of(file), type=kind.value)]
+        known = SUFFIXES.get(file.suffix.lower())
+        kind = known.kind if known and known.kind else answerable.DocumentType.TEXT
+        documents = [answerable.Document.from_text("", source=source_of(file), type=kind)]
     if not documents:
         raise EmptySource(f"{os.fspath(path)} holds no document: check that it was saved completely")
     if len(documents) > 1:
@@ -72,13 +61,13 @@ def read_one(path: str | os.PathLike[str], encoding: str) -> answerable.Document
 
 def _is_blank(path: Path) -> bool:
     """Whether a text file holds nothing but white space and a mark of its encoding."""
-    is_text = SUFFIXES.get(path.suffix.lower()) not in _NO_TEXT
+    is_text = path.suffix.lower() not in _NO_TEXT
     return is_text and not path.read_bytes().translate(None, _BLANK)
 
 
 def _read_as(path: Path, encoding: str) -> list[answerable.Document] | None:
     """The document of a text file in this encoding; None where it isn't one, or has a format with its own encoding."""
-    if SUFFIXES.get(path.suffix.lower()) in _NO_TEXT:
+    if path.suffix.lower() in _NO_TEXT:
         return None
     limits = ReadLimits(load_settings().max_file_size)
     try:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from answerable.filters import Filter, matches, normalize_fields, parse_filter
-from answerable.retrieval import DENSE_WEIGHT, fuse, lift
+from answerable.retrieval import DENSE_WEIGHT, exact_first, fuse
 from codomyrmex.llm.rag._closeness import closeness, floor
 from codomyrmex.llm.rag._context import RAG_PROMPT_TEMPLATE, ContextFormatter, create_rag_prompt
 from codomyrmex.llm.rag._corpus import Corpus, read
@@ -126,7 +126,7 @@ class RAGPipeline:
             if self.hybrid:
                 held = self._corpus.held(query, condition)
                 fused = dict.fromkeys(held, 0.0) | dict(_fused(scored, keyword, lowest))
-                scored = [*lift(list(fused.items()), held)]
+                scored = [*exact_first(list(fused.items()), held)]
             return [self._result(number, score, hits.get(number)) for number, score in scored[:k]]
 
     def build_context(self, query: str, k: int = TOP_K, where: Mapping[str, Any] | None = None) -> GenerationContext:

@@ -22,6 +22,8 @@ export const restored = ({ turn, asked, question, answer, vote }) => ({
   state: "done",
 });
 
+const UNWRITTEN = { step: null, draft: "", citations: [] };
+
 const begun = (question, hint, how, id) => ({
   id,
   question,
@@ -30,16 +32,16 @@ const begun = (question, hint, how, id) => ({
   asked: Date.now(),
   state: "searching",
   searched: question,
-  draft: "",
-  marks: {},
+  ...UNWRITTEN,
 });
 
 /** Apply an event of the stream to a turn. */
 const changed = (turn, { name, data }) => {
   if (name === "searched")
-    return { ...turn, state: "searching", searched: data.question, scope: data.scope, draft: "", marks: {} };
+    return { ...turn, state: "searching", searched: data.question, scope: data.scope, ...UNWRITTEN };
+  if (name === "step") return { ...turn, state: "searching", step: data };
   if (name === "text") return { ...turn, state: "writing", draft: turn.draft + data.text };
-  if (name === "mark") return { ...turn, marks: { ...turn.marks, [data.number]: data } };
+  if (name === "mark") return { ...turn, citations: Object.assign([...turn.citations], { [data.number - 1]: data }) };
   if (name === "answer") return { ...turn, state: "done", answer: data, saved: data.turn };
   return turn;
 };

@@ -1,10 +1,9 @@
 /** The conversation as a Markdown file, an answer as a text. */
 
+import { HIDDEN, signed } from "./sentences.js";
 import { nameOf, placesOf, siteOf } from "../texts/places.js";
 
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-// Control characters and direction marks.
-export const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 // These, and characters that would end a URL.
 const UNSAFE = /[<>\\\s\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -42,7 +41,7 @@ const turnOf = ({ question, answer, asked }, texts) =>
     `## ${asLine(question)}`,
     `*${texts.moment(asked)}*`,
     ...(answer
-      ? [asText(answer.text), ...answer.citations.map((citation, index) => sourceOf(citation, index, texts))]
+      ? [asText(signed(answer, texts)), ...answer.citations.map((citation, index) => sourceOf(citation, index, texts))]
       : [texts.t("noAnswer")]),
   ].join("\n\n");
 
@@ -58,7 +57,7 @@ export const answerAsText = (answer, texts) => {
     const place = [nameOf(found), placesOf(found, texts)].filter(Boolean).join(", ");
     return [`[${at + 1}] ${place}`, answer.model && `“${found.quote}”`, siteOf(found)].filter(Boolean).join("\n    ");
   });
-  const text = [answer.text.trim(), lines.join("\n")].filter(Boolean).join("\n\n");
+  const text = [signed(answer, texts).trim(), lines.join("\n")].filter(Boolean).join("\n\n");
   return text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
 };
 

@@ -1,11 +1,10 @@
-/** A refusal: the closest passages with what each lacks, and what could be asked instead. */
+/** A refusal: its reason, and the closest passages with what each lacks. */
 
-import { of, request } from "../api/api.js";
 import { isNarrowed } from "./narrowed.js";
 import { nameOf, placesOf } from "../texts/places.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, useEffect, useRef, useState } from "../ui.js";
+import { html, Icon } from "../ui.js";
 
 const LOOKED_AT = 4;
 
@@ -50,43 +49,8 @@ const Passage = ({ passage, language, onOpen }) => {
   `;
 };
 
-/** Questions near this one that the documents do answer; looked for once the refusal is shown. */
-const Instead = ({ turn, asking }) => {
-  const { t } = useTexts();
-  const [questions, setQuestions] = useState([]);
-  const list = useRef(null);
-  const where = turn.where ?? turn.answer.where;
-  useEffect(() => {
-    const body = { question: turn.answer.question, ...(where && { where }) };
-    // The refusal is complete without them.
-    request(of(asking.library, "instead"), { method: "POST", body }).then(
-      (found) => setQuestions(found.questions),
-      () => {},
-    );
-  }, [turn.id]);
-  useEffect(() => {
-    const shown = list.current?.closest(".turn");
-    // A turn that is too long for the screen stays at its start.
-    const fits = shown && shown.offsetHeight < shown.closest(".scroll").clientHeight;
-    if (fits) list.current.scrollIntoView({ block: "nearest" });
-  }, [questions]);
-  if (!questions.length) return null;
-  return html`
-    <p class="looked-at">${t("askInstead")}</p>
-    <ul class="instead" ref=${list}>
-      ${questions.map(
-        (question) => html`
-          <li>
-            <button type="button" class="plain-button" onClick=${() => asking.ask(question, where)}>${question}</button>
-          </li>
-        `,
-      )}
-    </ul>
-  `;
-};
-
 /** A refusal; `openAt(place, places, from)` opens a passage. */
-export const Refusal = ({ turn, asking, isLast, openAt }) => {
+export const Refusal = ({ turn, asking, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
   const { passages } = answer;
@@ -125,7 +89,6 @@ export const Refusal = ({ turn, asking, isLast, openAt }) => {
               `,
             )}
           </ul>
-          ${isLast && html`<${Instead} turn=${turn} asking=${asking} />`}
         `
       }
     </div>

@@ -1,6 +1,5 @@
-/** The details of an answer: search, passages, checks, time and cost. */
+/** Why an answer came out as it did: its steps, the checks of its sentences, and the passages. */
 
-import { period } from "./filters.js";
 import { nameOf, placesOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
@@ -11,10 +10,47 @@ const Row = ({ name, children }) =>
     <dd>${children}</dd>
   </div>`;
 
-const Narrowing = ({ found }) => {
-  const texts = useTexts();
-  const said = [...found.senders, ...found.periods.map((each) => period(each, texts))].join(", ");
-  return texts.t(found.applied ? "narrowedTo" : "narrowedInVain", { to: said });
+// Facts whose values have names of their own.
+const NAMED = ["asked for", "lacking", "none", "gate", "verdict"];
+
+const percent = (share, places = 0) => (share > 0 && share < 0.01 ? "< 1 %" : `${(100 * share).toFixed(places)} %`);
+
+const wordOf = (t, name) => t(`why_${name.replace(/\W/g, "_")}`);
+
+/** Why the best sentence doesn't answer, with its chance and the one needed; nothing if none was weighed. */
+const Refused = ({ answer }) => {
+  const { t } = useTexts();
+  const decided = (answer.why ?? []).findLast((step) => step.name === "decide");
+  const { confidence, threshold } = decided?.values ?? {};
+  if (answer.reason !== "weak evidence" || threshold === undefined) return null;
+  const { text, lacking } = decided.chose;
+  if (lacking) return html`<p>${t("refusedLacks", { kind: wordOf(t, lacking), text })}</p>`;
+  // Rounded alike, the chance would look like the one needed.
+  const places = percent(confidence) === percent(threshold) ? 1 : 0;
+  const share = percent(confidence, places);
+  return html`<p>${t("refusedUnlikely", { text, share, least: percent(threshold, places) })}</p>`;
+};
+
+/** A step: what it was given, what it chose, and by which values, without texts that the step before told. */
+const Step = ({ step, told }) => {
+  const { t } = useTexts();
+  const named = (name) => wordOf(t, name);
+  const said = (name, value) => {
+    if (name === "by") return named(`by ${value}`);
+    if (NAMED.includes(name)) return value.split(", ").map(named).join(", ");
+    if (name === "confidence")
+      return percent(value) + (threshold === undefined ? "" : ` (${named("at least")} ${percent(threshold)})`);
+    return Number.isFinite(value) && !Number.isInteger(value) ? value.toFixed(3) : value;
+  };
+  const { reason, message, threshold, ...facts } = { ...step.given, ...step.chose, ...step.values };
+  const shown = message === facts.question ? facts : { message, ...facts };
+  return html`
+    <${Row} name=${named(step.name)}>
+      ${Object.entries(shown)
+        .filter(([name, value]) => value !== undefined && !(typeof value === "string" && told?.[name] === value))
+        .map(([name, value]) => html`<div><span class="muted">${named(name)}</span> ${said(name, value)}</div>`)}
+    <//>
+  `;
 };
 
 const Passages = ({ passages, openAt }) => {
@@ -44,7 +80,7 @@ const Passages = ({ passages, openAt }) => {
               </td>
               <td class="figure">${passage.meaning_rank ?? "–"}</td>
               <td class="figure">${passage.keyword_rank ?? "–"}</td>
-              <td class="figure">${passage.score.toFixed(2)}</td>
+              <td class="figure">${passage.score.toFixed(3)}</td>
             </tr>
           `,
         )}
@@ -59,34 +95,23 @@ const Checks = ({ checks }) => {
     <h3>${t("checks")}</h3>
     <ol class="checks">
       ${checks.map(
-        ({ text, support, how }) => html`<li data-support=${support}>${text} <small>${support} · ${how}</small></li>`,
+        ({ text, support, how }) =>
+          html`<li data-support=${support}>${text} <small>${wordOf(t, support)} · ${how}</small></li>`,
       )}
     </ol>
   `;
 };
 
-const spent = ({ input_tokens: read, output_tokens: written, cost }, t) =>
-  t("tokensUsed", { read, written }) + (cost == null ? "" : ` · $${cost.toFixed(4)}`);
-
 /** The details of an answer, under `label`. */
-export const Trace = ({ answer, question, openAt, label }) => {
-  const { t, seconds, percent } = useTexts();
-  const { usage, timings } = answer;
-  const steps = Object.entries(timings)
-    .filter(([name]) => name !== "total")
-    .map(([name, time]) => `${t(`step_${name}`)} ${seconds(time)}`);
+export const Trace = ({ answer, openAt, label }) => {
+  const { t, seconds } = useTexts();
   return html`
     <details class="trace">
       <summary>${label}</summary>
+      <${Refused} answer=${answer} />
       <dl>
-        ${answer.question !== question && html`<${Row} name=${t("searchedFor")}>${answer.question}<//>`}
-        ${answer.narrowing && html`<${Row} name=${t("narrowing")}><${Narrowing} found=${answer.narrowing} /><//>`}
-        <${Row} name=${t("confidence")}>${percent(answer.confidence)}<//>
-        <${Row} name=${t("answerer")}>${answer.model || t("quotingOnly")}<//>
-        ${usage && html`<${Row} name=${t("tokens")}>${spent(usage, t)}<//>`}
-        <${Row} name=${t("took")}>
-          ${`${seconds(timings.total ?? 0)} `}<span class="muted">${steps.join(" · ")}</span>
-        <//>
+        ${(answer.why ?? []).map((step, at, all) => html`<${Step} step=${step} told=${all[at - 1]?.chose} />`)}
+        <${Row} name=${t("took")}>${seconds(answer.timings.total ?? 0)}<//>
       </dl>
       ${answer.checks?.length > 0 && html`<${Checks} checks=${answer.checks} />`}
       ${answer.passages.length > 0 && html`<${Passages} passages=${answer.passages} openAt=${openAt} />`}

@@ -6,14 +6,15 @@ import { Narrowed } from "./narrowed.js";
 import { nameOf, placeOf } from "../texts/places.js";
 import { problemText } from "../texts/problems.js";
 import { Refusal } from "./refusal.js";
+import { MARKS } from "./sentences.js";
 import { SourceCards } from "./source_cards.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
-import { Trace } from "./trace.js";
 import { Question, TurnActions } from "./turn_actions.js";
 import { html, lazily } from "../ui.js";
 
 const Written = lazily(() => import("./written.js").then((found) => found.Written));
+const Trace = lazily(() => import("./trace.js").then((found) => found.Trace));
 
 const label = (number, found, texts) => {
   const place = placeOf(found, texts);
@@ -58,38 +59,9 @@ const Hint = ({ turn }) => {
   `;
 };
 
-const Draft = ({ turn, openAt }) => {
-  const { t } = useTexts();
-  const chip = (number) =>
-    turn.marks[number] &&
-    html`<${Chip}
-      number=${number}
-      found=${turn.marks[number]}
-      isOpen=${false}
-      onOpen=${() => openAt(turn.marks[number])}
-    />`;
-  return html`
-    ${turn.draft && html`<${Written} text=${turn.draft} chip=${chip} />`}
-    ${isBusy(turn) && html`<${Working}>${t(turn.state === "writing" ? "writing" : "searching")}<//>`}
-    ${turn.state === "stopped" && html`<p class="muted">${t(turn.draft ? "stoppedDraft" : "stopped")}</p>`}
-    ${turn.state === "failed" && html`<${Trouble} problem=${turn.problem} />`}
-  `;
-};
+const OWN_WORDS = "the model's own words, without a source in the documents";
 
-const OWN_WORDS = "the model's own words, which claim nothing of the documents";
-
-/** The checks of the sentences that are marked in an answer. */
-const marked = (answer) =>
-  (answer.checks ?? []).filter((check) => check.support === "unsupported" && answer.text.includes(check.text));
-
-/** A reply that claims nothing of the documents, such as a greeting. */
-const OwnWords = ({ answer }) => {
-  const { t } = useTexts();
-  return html`
-    <div class="own-words"><${Written} text=${answer.text} chip=${() => null} /></div>
-    <p class="muted">${t("ownWords")}</p>
-  `;
-};
+const REMARKS = { [OWN_WORDS]: "ownWords", "the documents answer a part of it": "partly" };
 
 /** Why the model wrote no answer, or not all of it. */
 const modelProblem = (answer, t) => {
@@ -97,26 +69,24 @@ const modelProblem = (answer, t) => {
   return answer.checks?.length ? why : `${t("errorQuotes")} ${why}`;
 };
 
-const Answered = ({ turn, library, open, openAt }) => {
+/** How many sentences have which mark, each set apart as in the text. */
+const Counts = ({ text, checks }) => {
+  const { t } = useTexts();
+  const said = checks.filter((check) => text.includes(check.text));
+  const counted = MARKS.map((mark) => [mark, said.filter((check) => check.support === mark).length]);
+  const shown = counted.filter(([, n]) => n);
+  if (!shown.length) return null;
+  const name = (mark) => html`<span class="sentence" data-support=${mark}>${t(`why_${mark}`)}</span>`;
+  return html`<p class="muted counts">${shown.map(([mark, n], at) => [at ? " · " : "", name(mark), `: ${n}`])}</p>`;
+};
+
+const Outcome = ({ turn, library, open, openAt, isWritten }) => {
   const { t } = useTexts();
   const { answer } = turn;
-  const isWritten = answer.checks?.length > 0;
-  const unverified = marked(answer);
-  const props = (number) => ({
-    number,
-    found: answer.citations[number - 1],
-    isOpen: open?.citations === answer.citations && open.at === number - 1,
-    onOpen: (event) => openAt(answer.citations[number - 1], answer.citations, event.currentTarget),
-  });
-  const chip = (number) => answer.citations[number - 1] && html`<${Chip} ...${props(number)} />`;
+  const remark = REMARKS[answer.reason] ?? (answer.answered ? "" : "refusedModel");
   return html`
-    ${
-      isWritten
-        ? html`<${Written} text=${answer.text} chip=${chip} unverified=${unverified} />`
-        : html`<${Quoted} text=${answer.text} chip=${chip} citations=${answer.citations} />`
-    }
-    ${unverified.length > 0 && html`<p class="muted">${t("keptUnverified", { n: unverified.length })}</p>`}
-    ${!answer.answered && html`<p class="muted">${t("refusedModel")}</p>`}
+    ${remark && html`<p class="muted">${t(remark)}</p>`}
+    ${isWritten && html`<${Counts} ...${answer} />`}
     ${answer.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
     <${SourceCards}
       citations=${answer.citations}
@@ -128,13 +98,51 @@ const Answered = ({ turn, library, open, openAt }) => {
   `;
 };
 
+/** What the model does, or why there is no answer. */
+const Unfinished = ({ turn }) => {
+  const { t } = useTexts();
+  const { state, step } = turn;
+  const doing = state === "searching" && step ? `doing_${step.tool.replace("_all", "")}` : state;
+  return html`
+    ${isBusy(turn) && html`<${Working}>${t(doing, step ?? {})}<//>`}
+    ${state === "stopped" && html`<p class="muted">${t(turn.draft ? "stoppedDraft" : "stopped")}</p>`}
+    ${state === "failed" && html`<${Trouble} problem=${turn.problem} />`}
+  `;
+};
+
+/** An answer, also while a model writes it: its text then stays as it is. */
+const Reply = ({ turn, library, open, openAt }) => {
+  const { answer } = turn;
+  const { text, citations, checks = [] } = answer ?? { text: turn.draft, citations: turn.citations };
+  const isWritten = !answer || checks.length > 0;
+  const props = (number) => ({
+    number,
+    found: citations[number - 1],
+    isOpen: open?.citations === citations && open.at === number - 1,
+    onOpen: (event) => openAt(citations[number - 1], citations, event.currentTarget),
+  });
+  const chip = (number) => citations[number - 1] && html`<${Chip} ...${props(number)} />`;
+  return html`
+    ${
+      isWritten
+        ? text && html`<${Written} ...${{ text, chip, checks, citations }} />`
+        : html`<${Quoted} text=${text} chip=${chip} citations=${citations} />`
+    }
+    ${
+      answer
+        ? html`<${Outcome} ...${{ turn, library, open, openAt, isWritten }} />`
+        : html`<${Unfinished} turn=${turn} />`
+    }
+  `;
+};
+
 /** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another, `asking` asks. */
-export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
+export const Turn = ({ turn, conversation, open, openAt, asking }) => {
   const { t } = useTexts();
   const { answer } = turn;
   const isOwn = answer?.reason === OWN_WORDS;
   // A model that refuses may cite what is near.
-  const isCited = answer && (answer.answered || answer.citations.length > 0);
+  const isRefusal = answer && !answer.answered && !answer.citations.length && !isOwn;
   const outcome = answer ? (answer.answered ? "answered" : isOwn ? "own words" : "refused") : turn.state;
   return html`
     <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
@@ -143,13 +151,14 @@ export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
       <${Narrowed} turn=${turn} again=${asking.again} />
       ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
-        ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
-        ${isCited && html`<${Answered} ...${{ turn, library: asking.library, open, openAt }} />`}
-        ${isOwn && !isCited && html`<${OwnWords} answer=${answer} />`}
-        ${answer && !isCited && !isOwn && html`<${Refusal} ...${{ turn, asking, isLast, openAt }} />`}
+        ${
+          isRefusal
+            ? html`<${Refusal} ...${{ turn, asking, openAt }} />`
+            : html`<${Reply} ...${{ turn, library: asking.library, open, openAt }} />`
+        }
       </div>
       <${TurnActions} turn=${turn} conversation=${conversation} />
-      ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}
+      ${answer && html`<${Trace} answer=${answer} openAt=${openAt} label=${t("why")} />`}
     </article>
   `;
 };

@@ -2,8 +2,7 @@
 
 import { of, request } from "../api/api.js";
 import { ChatCharts } from "./charts.js";
-import { Extracts } from "./extracts.js";
-import { fileOf, isFile, nameOf, siteOf } from "../texts/places.js";
+import { fileOf, isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
@@ -69,6 +68,25 @@ const AskBox = ({ found, onAsk }) => {
         </button>
       </div>
     </form>
+  `;
+};
+
+/** The sentences of the summary; each opens the document at its place. */
+const Extracts = ({ extracts, onOpen }) => {
+  const texts = useTexts();
+  return html`
+    <ul class="extracts">
+      ${extracts.map(
+        (found) => html`
+          <li>
+            <button type="button" class="extract" onClick=${(event) => onOpen(found, extracts, event.currentTarget)}>
+              <q>${found.quote}</q>
+              <span>${placeOf(found, texts)}</span>
+            </button>
+          </li>
+        `,
+      )}
+    </ul>
   `;
 };
 

@@ -1,39 +1,21 @@
-/** What is shown before the first question: what the library holds, questions it answers, examples if it is empty. */
+/** What is shown before the first question: what the library holds, how to ask, and examples if it is empty. */
 
 import { of, request } from "../api/api.js";
-import { Extracts } from "./extracts.js";
 import { nameOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
 
-const QUESTIONS = 6;
-const EXTRACTS = 3;
-const [SOON, LATER] = [800, 4_000];
+const SHOWN = 6;
+// Enough to find one of each kind.
+const LOOKED_AT = 200;
+const HINTS = ["hintQuestion", "hintNames", "hintFilter"];
 
-/** The overview of a library, as far as it has been made; `changes` grows with every change of the library. */
-const useOverview = (library, changes) => {
-  const [overview, setOverview] = useState(null);
-  useEffect(() => {
-    let timer = 0;
-    let isWanted = true;
-    const look = async (pause) => {
-      try {
-        const found = await request(of(library, "overview"));
-        if (!isWanted) return;
-        setOverview(found);
-        if (!found.complete) timer = setTimeout(look, pause, Math.min(pause * 1.5, LATER));
-      } catch {
-        // Asking works without an overview.
-        if (isWanted) setOverview({ complete: true, extracts: [], questions: [] });
-      }
-    };
-    look(SOON);
-    return () => {
-      isWanted = false;
-      clearTimeout(timer);
-    };
-  }, [library, changes]);
-  return overview;
+/** The first documents, one of each kind in turn. */
+const varied = (documents) => {
+  const kinds = Object.values(Object.groupBy(documents, ({ type }) => type));
+  const longest = Math.max(0, ...kinds.map((kind) => kind.length));
+  const inTurn = Array.from({ length: longest }, (_, rank) => kinds.flatMap((kind) => kind[rank] ?? []));
+  return inTurn.flat().slice(0, SHOWN);
 };
 
 const holds = (stats, { t }) => {
@@ -41,56 +23,48 @@ const holds = (stats, { t }) => {
   return `${t("holds", { n: stats.documents, passages: t("passages", { n: stats.chunks }) })} · ${kinds.join(", ")}`;
 };
 
-const Questions = ({ questions, onAsk }) => {
-  const { t } = useTexts();
+/** Links to the pages of some documents; `changes` grows with every change of the library. */
+const Documents = ({ library, changes, count }) => {
+  const texts = useTexts();
+  const { t } = texts;
+  const [found, setFound] = useState(null);
+  useEffect(() => {
+    let isWanted = true;
+    request(`${of(library, "documents")}?limit=${LOOKED_AT}`).then(
+      ({ documents }) => isWanted && setFound(varied(documents)),
+      // Asking works without them.
+      () => isWanted && setFound([]),
+    );
+    return () => (isWanted = false);
+  }, [library, changes]);
+  // As high as what will come, so that nothing moves.
+  const blanks = Array.from({ length: Math.min(count, SHOWN) }, () => html`<li class="awaited"></li>`);
   return html`
-    <h2>${t("suggested")}</h2>
-    <ul class="suggestions">
-      ${questions.map(
-        (each) => html`
-          <li>
-            <button type="button" class="suggestion" lang=${each.language} onClick=${() => onAsk(each.question)}>
-              <span class="suggestion-text">${each.question}</span>
-              <span class="muted">${nameOf(each)}</span>
-            </button>
-          </li>
-        `,
-      )}
+    <h2>${t("fromDocuments")}</h2>
+    <ul class="offered" data-loaded=${Boolean(found)}>
+      ${
+        found?.map(
+          (each) => html`
+            <li>
+              <a class="offer" href=${`#document=${encodeURIComponent(each.document_id)}`}>
+                <span class="offer-name">${nameOf(each)}</span>
+                <span class="muted">${t(`kind_${each.type}`)}</span>
+              </a>
+            </li>
+          `,
+        ) ?? blanks
+      }
     </ul>
   `;
 };
 
-/** As high as what will come, so that nothing moves. */
-const Awaited = () => {
+const Hints = () => {
   const { t } = useTexts();
-  const blanks = (count) => Array.from({ length: count }, () => html`<li></li>`);
   return html`
-    <p class="hidden" role="status">${t("findingQuestions")}</p>
-    <div class="awaited" aria-hidden="true">
-      <h2>${t("fromDocuments")}</h2>
-      <ul class="extracts">
-        ${blanks(EXTRACTS)}
-      </ul>
-      <h2>${t("suggested")}</h2>
-      <ul class="suggestions">
-        ${blanks(QUESTIONS)}
-      </ul>
-    </div>
-  `;
-};
-
-const Overview = ({ library, changes, onAsk, onOpen }) => {
-  const { t } = useTexts();
-  const overview = useOverview(library, changes);
-  const { extracts = [], questions = [], complete } = overview ?? {};
-  if (!complete && !questions.length) return html`<${Awaited} />`;
-  return html`
-    ${
-      extracts.length > 0 &&
-      html`<h2>${t("fromDocuments")}</h2>
-        <${Extracts} extracts=${extracts.slice(0, EXTRACTS)} onOpen=${onOpen} isNamed />`
-    }
-    ${questions.length > 0 && html`<${Questions} questions=${questions} onAsk=${onAsk} />`}
+    <h2>${t("howToAsk")}</h2>
+    <ul class="hints">
+      ${HINTS.map((hint) => html`<li>${t(hint)}</li>`)}
+    </ul>
   `;
 };
 
@@ -107,7 +81,7 @@ const Examples = ({ onExamples }) => {
 };
 
 /** The welcome; `forms` add documents, `onExamples(language, name)` adds the examples. */
-export const Welcome = ({ library, changes, stats, mayChange, forms, onAsk, onOpen, onExamples }) => {
+export const Welcome = ({ library, changes, stats, mayChange, forms, onExamples }) => {
   const texts = useTexts();
   const { t } = texts;
   const isEmpty = stats?.documents === 0;
@@ -117,7 +91,12 @@ export const Welcome = ({ library, changes, stats, mayChange, forms, onAsk, onOp
       <p class="promise">${t(isEmpty && !mayChange ? "nothingYet" : "promise")}</p>
       ${stats && !isEmpty && html`<p class="muted">${holds(stats, texts)}</p>`}
       ${isEmpty && mayChange && forms} ${isEmpty && mayChange && html`<${Examples} onExamples=${onExamples} />`}
-      ${stats && !isEmpty && html`<${Overview} ...${{ library, changes, onAsk, onOpen }} />`}
+      ${
+        stats &&
+        !isEmpty &&
+        html`<${Documents} ...${{ library, changes }} count=${stats.documents} />
+          <${Hints} />`
+      }
     </div>
   `;
 };

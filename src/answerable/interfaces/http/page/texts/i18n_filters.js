@@ -33,7 +33,6 @@ export const FILTERS = {
     "Está en otro idioma ({language}) y su significado no es lo bastante cercano.",
     "Está em outro idioma ({language}) e o significado não é próximo o bastante.",
   ],
-  askInstead: ["You could ask instead:", "En su lugar puedes preguntar:", "Em vez disso, você pode perguntar:"],
 
   noServer: ["No connection to the server", "Sin conexión con el servidor", "Sem conexão com o servidor"],
   offline: [

@@ -1,4 +1,4 @@
-/** Texts of the overview before the first question, and of a document's page. */
+/** Texts of the welcome before the first question, and of a document's page. */
 
 export const OVERVIEW = {
   tryExamples: ["Try it with examples", "Probar con ejemplos", "Experimentar com exemplos"],
@@ -8,12 +8,22 @@ export const OVERVIEW = {
     "Uma conversa, um PDF, um guia e uma tabela, inventados para isso. Exclua-os quando quiser.",
   ],
   examples: ["Examples", "Ejemplos", "Exemplos"],
-  fromDocuments: ["From your documents", "De tus documentos", "Dos seus documentos"],
-  suggested: ["Questions they answer", "Preguntas que responden", "Perguntas que eles respondem"],
-  findingQuestions: [
-    "Looking for questions that your documents answer",
-    "Buscando preguntas que tus documentos responden",
-    "Procurando perguntas que os seus documentos respondem",
+  fromDocuments: ["Documents in this library", "Documentos de esta biblioteca", "Documentos desta biblioteca"],
+  howToAsk: ["How to ask", "Cómo preguntar", "Como perguntar"],
+  hintQuestion: [
+    "Ask about one thing, in a whole sentence: “When is the fee due?” finds more than “fee”.",
+    "Pregunta por una sola cosa, con una frase completa: “¿Cuándo se paga la cuota?” encuentra más que “cuota”.",
+    "Pergunte uma coisa de cada vez, com uma frase inteira: “Quando vence a taxa?” encontra mais que “taxa”.",
+  ],
+  hintNames: [
+    "Name people, places and dates as your documents write them.",
+    "Escribe los nombres, lugares y fechas como en tus documentos.",
+    "Escreva nomes, lugares e datas como nos seus documentos.",
+  ],
+  hintFilter: [
+    "Open a document to ask only that one, or choose documents, people and days above the question.",
+    "Abre un documento para preguntar solo a ese, o elige documentos, personas y días encima de la pregunta.",
+    "Abra um documento para perguntar só a ele, ou escolha documentos, pessoas e dias acima da pergunta.",
   ],
   details: ["Details", "Detalles", "Detalhes"],
   detailsOf: ["Details of {name}", "Detalles de {name}", "Detalhes de {name}"],

@@ -10,7 +10,7 @@ const TEXTS_OF = {
   errorTooLarge: ["source_too_large", "too_large"],
   errorAddress: ["address_refused"],
   errorSite: ["site_unreachable"],
-  errorUnread: ["source"],
+  errorUnread: ["source", "reader_failed"],
   errorSameName: ["same_name"],
   errorGone: [
     ...["document_not_found", "session_not_found", "turn_not_found", "job_not_found", "unknown_library", "not_found"],
@@ -30,7 +30,7 @@ const TEXTS_OF = {
   errorModelGone: ["provider_unreachable"],
   errorModelKey: ["provider_refused"],
   errorModelUnknown: ["provider_retired", "model_not_found"],
-  errorModelRequest: ["request_rejected", "content_filtered"],
+  errorModelRequest: ["request_rejected", "tools_refused", "content_filtered"],
   errorCut: ["truncated"],
   errorDisk: ["disk_full"],
   errorFolder: ["folder_refused"],

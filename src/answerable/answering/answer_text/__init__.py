@@ -1,1 +1,0 @@
-"""The text of a model's answer: its statements, and what each of them claims."""

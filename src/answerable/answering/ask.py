@@ -1,0 +1,158 @@
+"""Answer a question. Each step is one function that takes and returns plain data, and no other step makes its decision.
+
+With a model: understand → search → write (the model searches on, and decides what it answers) → verify.
+Without one, or if it fails: understand → search → compute figures → read → decide → quote.
+`Answer.why` has a `Step` for each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+from typing import Any
+
+from answerable.answering.citations import with_places
+from answerable.answering.decide import (
+    NOT_FOUND,
+    Answering,
+    By,
+    Decision,
+    Parts,
+    Writer,
+    decide,
+    decide_unread,
+    refuse,
+    say_how_to_ask,
+)
+from answerable.answering.found import NO_FIGURE, Asked, Figure, Found
+from answerable.answering.quote import quote
+from answerable.answering.reading import read, why_read
+from answerable.answering.search import search, understand
+from answerable.answering.sentences import Sentence
+from answerable.answering.writing.verify import verify
+from answerable.answering.writing.write import Draft, write
+from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Step
+from answerable.sharing import Work
+
+
+def ask(
+    message: str,
+    history: Sequence[Exchange],
+    where: Mapping[str, Any] | None,
+    parts: Parts,
+    narrows: bool = True,
+    work: Work | None = None,
+) -> Generator[AnswerEvent, None, None]:
+    """Yield events while a question is answered; the last one has the answer. Closing the generator stops the model.
+
+    Without `narrows`, a person or a time named in the question isn't used as a filter. Another thread may stop `work`.
+    """
+    work = work or Work()
+    asked = understand(message, history, where, parts, narrows)
+    yield AnswerEvent(searched=asked.question)
+    if not asked.chunks:
+        empty = refuse(search(asked, None, parts), Reason.EMPTY_LIBRARY)
+        yield AnswerEvent(answer=_ended(empty, parts, [asked.why]))
+        return
+    draft: Draft | None = None
+    if parts.answering.writer is not None:
+        draft, written = yield from _written(asked, parts.answering.writer, history, parts, work)
+        if written is not None:
+            yield AnswerEvent(answer=written)
+            return
+    steps: list[Step] = [asked.why, *(draft.why if draft else ())]
+    figure: Figure | None = None
+    # Search with the filter that the question names; if nothing found with it answers, search without it.
+    for narrowed in asked.attempts:
+        found = search(asked, narrowed, parts)
+        steps.append(found.why)
+        if figure is None:
+            figure = parts.figures.figure(found, work)
+            steps.append(figure.why)
+        work.check()
+        if figure.answer:
+            parts.clock.lap("computing")
+        answer = quote_from(found, parts.answering, figure)
+        parts.clock.lap("answering")
+        steps += answer.why
+        if narrowed is None or answer.reason not in NOT_FOUND:
+            answer = draft.signed(answer) if draft else answer
+            yield AnswerEvent(answer=_finished(answer, found, figure, parts, steps))
+            return
+
+
+def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE) -> Answer:
+    """Return a figure, quotes of the passages, or a refusal; the answer's `why` has this function's steps."""
+    decision, ranked = decide_unread(found, figure, answering), list[Sentence]()
+    steps: list[Step] = []
+    if decision is None:
+        ranked = read(found, answering.reader)
+        decision = decide(found, figure, ranked, answering)
+        steps.append(why_read(found, ranked))
+    steps.append(decision.why(found))
+    answer = _quoted(found, figure, ranked, decision, answering.quotes)
+    return replace(answer, why=(*steps, *answer.why))
+
+
+def _written(
+    asked: Asked, writer: Writer, history: Sequence[Exchange], parts: Parts, work: Work
+) -> Generator[AnswerEvent, None, tuple[Draft, Answer | None]]:
+    """Yield what a model writes; return its draft and the answer, or None if it failed before the answer's end."""
+    found = _first_search(asked, parts)
+    draft = yield from write(writer, found, history, parts, work)
+    parts.clock.lap("writing")
+    if draft.has_failed:
+        return draft, None
+    answer = verify(draft, found, writer, parts, work)
+    parts.clock.lap("verifying")
+    steps = [asked.why, found.why, *draft.why, *answer.why]
+    return draft, _finished(draft.signed(answer), found, NO_FIGURE, parts, steps)
+
+
+def _first_search(asked: Asked, parts: Parts) -> Found:
+    """Return what the question's search finds, in turn with what it finds under the filter that the question names."""
+    found = search(asked, None, parts)
+    if asked.narrowed is None:
+        return found
+    narrowed = search(asked, asked.narrowed, parts)
+    pairs = (zip(each.results, each.chunks, strict=True) for each in (narrowed, found))
+    kept = {pair[0].chunk.id: pair for pair in filter(None, chain.from_iterable(zip_longest(*pairs)))}
+    results, chunks = zip(*list(kept.values())[: parts.passages], strict=True) if kept else ((), ())
+    return replace(found, results=results, chunks=chunks)
+
+
+def last_of(events: Iterable[AnswerEvent]) -> Answer:
+    """Return the answer of the last event."""
+    (*_, last) = events
+    assert last.answer is not None
+    return last.answer
+
+
+def _quoted(found: Found, figure: Figure, ranked: Sequence[Sentence], decision: Decision, most: int) -> Answer:
+    if decision.by is By.FIGURES and figure.answer:
+        return replace(figure.answer, results=found.results)
+    if decision.by is By.SMALL_TALK:
+        return say_how_to_ask(found, decision.language)
+    if decision.by is By.QUOTES:
+        return quote(found, ranked, decision.confidence, most)
+    return refuse(found, decision.reason, decision.confidence)
+
+
+def _finished(answer: Answer, found: Found, figure: Figure, parts: Parts, steps: Sequence[Step]) -> Answer:
+    """Return the answer with the number of its quotes' other places, the question's filter, times and steps."""
+    asked = found.asked
+    # Quotes need no check: they are verbatim. The other places of a figure's quotes were counted when it was computed.
+    if not (figure.answer and answer.citations == figure.answer.citations):
+        answer = replace(answer, citations=with_places(parts.store, answer.citations, found.results, found.where))
+    if answer.citations and not answer.checks:
+        elsewhere = sum(citation.other_places for citation in answer.citations)
+        steps = [*steps, Step.of("verify", {"quotes": len(answer.citations)}, {"other places": elsewhere})]
+    # A model isn't bound to the question's filter, nor are rows.
+    shown = None if answer.checks or figure.is_of_rows(answer) else asked.narrowed
+    narrowing = replace(shown.narrowing, applied=found.narrowed is not None) if shown else None
+    return _ended(replace(answer, narrowing=narrowing), parts, steps)
+
+
+def _ended(answer: Answer, parts: Parts, steps: Sequence[Step]) -> Answer:
+    return replace(answer, timings=parts.clock.timings(), unavailable=parts.unavailable, why=tuple(steps))

@@ -1,0 +1,258 @@
+"""Mark the sentences of a model's answer by rules: is what they say in the words of their evidence?
+
+Rules find numbers, dates, times, units, names, negations and addresses that aren't in the evidence. They can't find
+what is misread in it: another name of the same sentence, or a relation turned around. So "verified" means that the
+words were found and the figures agree, never that the sentence is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+
+from answerable.answering.checking.evidence import Evidence, Match
+from answerable.answering.checking.pieces import BOUND, YEAR, Piece, agree, clauses
+from answerable.answering.checking.reckoning import (
+    MOST_COUNTED,
+    amounts,
+    is_computed,
+    is_rounded,
+    listed,
+    shown_results,
+)
+from answerable.text.claims import Claim, Kind, find_claims
+from answerable.text.measures import days_in, decimals, in_context, unit_of
+from answerable.text.terms import STOP_WORDS, claim_words, fold, folded_words
+
+SHARED = 0.5
+"""The share of a clause's words that another clause must have, to compare negations. A guess, not measured."""
+FEWEST_SHARED = 2
+"""The words that two such clauses must share at least. A guess, not measured."""
+SHORTEST, ENDING, BEGINNING = 4, 4, 3
+"""Letters that two forms of a name share, letters of the longer one's ending, and letters with which a name begins in
+another language too (Lisbon, Lisboa). Guesses, not measured."""
+LONGEST_ACRONYM = 5
+"""Letters of an acronym; a longer word in capitals is shouted. A guess, not measured."""
+NEAREST = "the model named no source; shown is the nearest sentence"
+_MARKS = re.compile(r"\s?\[\d+(?:\s?[,;–-]\s?\d+)*\]")
+_MARKUP = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=[\w.,!?;:)])[*_](?!\w)")
+_PREFIX = re.compile(r"\s*(?:(?:[-*+•·‣–—>]|\d{1,3}[.)]|[a-z]\))[ \t]+)*")
+_LABEL = re.compile(
+    r"\s*#{1,6}\s.*|\s*(?:\*\*|__)[^*_\n]+(?:\*\*|__)[:.]?\s*|.*[:?][\s*_\"”’»)]*|[-*_=|:\s]*|\W*(?:[Yy]es|[Nn]o|[Ss][ií]m?|[Nn]ão)\W*",
+    re.DOTALL,
+)
+_ANSWER = re.compile(r"^\W*(?:yes|no|s[ií]|sim|n[aã]o)\s?[,.!:;–—-]+\s+(?!\d)", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d_]{2,}[\s-]$")
+_FIRST_NAME = re.compile(r"([^\W\d_a-z][^\W\d_]+)\s$")
+_ARTICLE = re.compile(r"\b(?:the|these|l[oa]s|[oae]s|d[oa]s|n[oa]s)\s$", re.IGNORECASE)
+_COUNTABLE = frozenset({"", "day"})
+_IMPLIED = frozenset({"h", "min", "day", "week", "month", "year"})
+_EXACT = (Kind.NUMBER, Kind.MONTH, Kind.WEEKDAY)
+
+
+class Mark(str, Enum):
+    """What the check of a sentence found."""
+
+    VERIFIED = "verified"
+    """The words are in the evidence and the figures agree. It doesn't mean "true"."""
+    CHECK = "check"
+    """Something isn't in the evidence, or the model named none."""
+    UNSUPPORTED = "unsupported"
+    NOTHING_CLAIMED = "nothing claimed"
+
+    __str__ = str.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A mark and its reason in one line."""
+
+    mark: Mark
+    how: str
+
+
+def mark(sentence: str, evidence: Sequence[Evidence], language: str, today: date | None = None) -> Marked:
+    """Mark a sentence in `language` by comparing it with its evidence. `today` is the year of dates without one."""
+    if _LABEL.fullmatch(_MARKS.sub("", sentence)):
+        return Marked(Mark.NOTHING_CLAIMED, "it only introduces, asks or separates")
+    if not evidence:
+        return Marked(Mark.UNSUPPORTED, "no source is named for it")
+    text = _ANSWER.sub("", _PREFIX.sub("", _MARKUP.sub("", _MARKS.sub("", sentence)), count=1), count=1)
+    why = _Comparison(text, evidence, language, today).difference()
+    if all(each.found is Match.NEAREST for each in evidence):
+        return Marked(Mark.CHECK, f"{NEAREST}: {why}" if why else NEAREST)
+    return (
+        Marked(Mark.CHECK, why) if why else Marked(Mark.VERIFIED, "its words are in its source and its figures agree")
+    )
+
+
+class _Comparison:
+    """A sentence beside its evidence."""
+
+    def __init__(self, text: str, evidence: Sequence[Evidence], language: str, today: date | None) -> None:
+        self._text, self._evidence, self._language = text, evidence, language
+        sure = [claim for claim in find_claims(text, language) if claim.is_sure and not _is_pair(text, claim)]
+        self._claims = in_context(text, sure, language)
+        spoken = [each.passage.document.language or language for each in evidence]
+        self._is_foreign = language not in spoken
+        self._pieces = [Piece(each, one, language, today) for each, one in zip(evidence, spoken, strict=True)]
+
+    def difference(self) -> str:
+        """Return what the sentence says and its evidence doesn't; "" if nothing."""
+        rules = (self._address, self._number, self._date, self._unit, self._name, self._negation)
+        return next(filter(None, (rule() for rule in rules)), "")
+
+    def _address(self) -> str:
+        everything = "\n".join(piece.everything.lower() for piece in self._pieces)
+        links = (
+            (claim, value.partition(":")[2].rstrip("/")) for claim in self._of(Kind.LINK) for value in claim.values
+        )
+        return next((self._lacks(claim) for claim, link in links if link not in everything), "")
+
+    def _number(self) -> str:
+        dated = {claim for day in days_in(self._text, self._claims) for claim in day.claims}
+        results = shown_results(self._text, self._claims)
+        for claim in self._of(*_EXACT):
+            if claim.kind is Kind.NUMBER and not results.isdisjoint(decimals(claim)):
+                continue
+            is_date = claim in dated or claim.kind is not Kind.NUMBER
+            if any(agree(claim, piece.values(is_date)) for piece in self._pieces):
+                continue
+            name = _NAME.search(self._text[: claim.start])
+            if name and any(piece.has_beside(name[0] + self._text[claim.start : claim.end]) for piece in self._pieces):
+                continue
+            is_derived = (
+                any(piece.has_weekday(claim.values) for piece in self._pieces)
+                if claim.kind is Kind.WEEKDAY
+                else not is_date and (self._is_scaled(claim) or self._is_derived(claim))
+            )
+            if not is_derived:
+                return self._lacks(claim)
+        return ""
+
+    def _date(self) -> str:
+        """Find a day of a month whose day and month are in the evidence, but apart."""
+        given = {pair for piece in self._pieces for pair in piece.pairs}
+        for day in days_in(self._text, self._claims):
+            days = {one for one, _ in day.pairs}
+            if day.pairs and given.isdisjoint(day.pairs) and any(one in days for one, _ in given):
+                start, end = min(each.start for each in day.claims), max(each.end for each in day.claims)
+                return f"the date {self._text[start:end]} isn't in its source"
+        return ""
+
+    def _unit(self) -> str:
+        mentioned = frozenset().union(*(piece.units for piece in self._pieces))
+        for claim in self._of(Kind.NUMBER):
+            if any(map(YEAR.fullmatch, claim.values)):
+                continue
+            own = unit_of(self._text, claim)
+            found = [unit for piece in self._pieces for unit in piece.units_of(claim)]
+            sizes = {value for value in claim.values if "=" in value}
+            if not any(found) and any(not sizes.isdisjoint(piece.said) for piece in self._pieces):
+                continue
+            # The unit of what was counted or computed may be implied: "two days later".
+            beside = [unit or mentioned for unit in found] or [mentioned | _IMPLIED]
+            if own and all(own.isdisjoint(unit) for unit in beside):
+                return f"the unit of {self._text[claim.start : claim.end]} isn't the one in its source"
+        return ""
+
+    def _name(self) -> str:
+        words = frozenset().union(*(piece.words for piece in self._pieces))
+        for claim in self._of(Kind.NAME):
+            is_shouted = claim.end - claim.start > LONGEST_ACRONYM and self._text[claim.start : claim.end].isupper()
+            if not is_shouted and not any(self._is_named(value, words) for value in claim.values):
+                return self._lacks(claim)
+            before = _FIRST_NAME.search(self._text[: claim.start])
+            name = self._text[claim.start : claim.end]
+            if (
+                before
+                and any(piece.has_other(before[1], name) for piece in self._pieces)
+                and not any(name in piece.everything for piece in self._pieces)
+            ):
+                return self._lacks(claim)
+        first = next(folded_words(self._text), ("", 0, 0))
+        stops = STOP_WORDS.get(self._language, frozenset())
+        is_capital = self._text[first[1] : first[2]].istitle() and first[0] not in stops
+        # The first word of a sentence is a name if its passage has it as one.
+        is_name = is_capital and any(first[0] in piece.other_names for piece in self._pieces)
+        if is_name and not self._is_named(first[0], words):
+            return f"the name {self._text[first[1] : first[2]]} isn't in its source"
+        return ""
+
+    def _is_named(self, name: str, words: frozenset[str]) -> bool:
+        if name in words or any(name in piece.values(False) for piece in self._pieces):
+            return True
+        if any(map(str.isdigit, name)):
+            return False
+        parts = [part for part in re.split(r"\W", name) if part]
+        return (len(parts) > 1 and ("".join(parts) in words or words.issuperset(parts))) or any(
+            _is_form(name, word) or (self._is_foreign and word[:BEGINNING] == name[:BEGINNING]) for word in words
+        )
+
+    def _negation(self) -> str:
+        """Find a clause that denies what the clause of the source that is most like it says, or the other way round.
+
+        It doesn't count if the other side denies or limits something of the kind elsewhere: "no other" and "the only".
+        """
+        ours = clauses(self._text, self._language)
+        theirs = [clause for piece in self._pieces for clause in piece.clauses]
+        if self._is_foreign or not theirs:
+            return ""
+        for clause in ours:
+            # Of two source clauses that are alike, that with the same polarity counts.
+            like = max(theirs, key=lambda each: (len(clause.stems & each.stems), clause.negates is each.negates))
+            if len(clause.stems & like.stems) < max(FEWEST_SHARED, SHARED * len(clause.stems)):
+                # "It isn't waterproof": the sentence says all of a short clause.
+                said = [each for each in theirs if each.stems and each.stems <= clause.stems]
+                like = next((each for each in said if all(one.negates for one in said)), clause)
+            if clause.negates is like.negates:
+                continue
+            if like.negates and not any(each.denies and each.stems & like.stems for each in ours):
+                return "its source denies it"
+            if clause.negates and not any(
+                (each.denies or each.limits) and each.stems & clause.stems for each in theirs
+            ):
+                return "it denies what its source says"
+        return ""
+
+    def _is_scaled(self, claim: Claim) -> bool:
+        """Return whether a number is in the source, and its scale in the header: "117", "(millones de pesos)"."""
+        digits, _, scale = self._text[claim.start : claim.end].partition(" ")
+        plain = frozenset(value for each in find_claims(digits, self._language) for value in each.values)
+        return any(fold(scale.lower()) in piece.words and not plain.isdisjoint(piece.said) for piece in self._pieces)
+
+    def _is_derived(self, claim: Claim) -> bool:
+        """Return whether a number is a sum, difference, product, share, count or rounding of what is cited."""
+        wanted = amounts(self._text, claim)
+        counted = {len(self._pieces), *listed(self._text[claim.end :])}.union(*(piece.counts for piece in self._pieces))
+        if any(unit in _COUNTABLE and 1 < number <= MOST_COUNTED and number in counted for number, unit in wanted):
+            return True
+        shown = [amounts(self._text, each) for each in self._of(Kind.NUMBER) if each is not claim]
+        given = [piece.amounts for piece in self._pieces]
+        words = {word for word, _, _ in folded_words(BOUND.sub(" ", self._text))}
+        known = claim_words(self._language)
+        # "27 did not finish" is a difference too.
+        is_announced = all(piece.is_row for piece in self._pieces) or not words.isdisjoint(
+            known.reckoned | known.negations
+        )
+        return is_computed(wanted, shown, given, is_announced) or is_rounded(self._text, claim, self._language, given)
+
+    def _of(self, *kinds: Kind) -> Iterator[Claim]:
+        return (claim for claim in self._claims if claim.kind in kinds)
+
+    def _lacks(self, claim: Claim) -> str:
+        return f"the {claim.kind} {self._text[claim.start : claim.end]} isn't in its source"
+
+
+def _is_pair(text: str, claim: Claim) -> bool:
+    """Return whether a number is the "two" of "the two brothers", which need not be counted anywhere."""
+    return "2" in claim.values and text[claim.start].isalpha() and bool(_ARTICLE.search(text[: claim.start]))
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Return whether two words differ only in their endings."""
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return same >= max(SHORTEST, len(one) - ENDING, len(other) - ENDING)

@@ -1,1 +1,0 @@
-"""Adapters that implement the `ChatModel` protocol."""

@@ -1,1 +1,0 @@
-"""Sanitising of prompts and of model output."""

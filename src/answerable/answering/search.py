@@ -1,0 +1,76 @@
+"""Understand a user's message as a question, and search for that question, with or without a filter that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from answerable.answering.follow_up_rewriting import keeps_what_was_named, standalone
+from answerable.answering.found import Asked, Found
+from answerable.datatypes import Exchange, Narrowing, RetrievalResult
+from answerable.filters import both, parse_filter
+from answerable.retrieval.narrowing import Narrowed, narrow_among
+from answerable.retrieval.retriever import SearchRequest, analyze_question, required, retrieve, word_weights
+from answerable.text.languages import asked_language
+
+if TYPE_CHECKING:
+    from answerable.answering.decide import Parts
+
+
+def understand(
+    message: str, history: Sequence[Exchange], where: Mapping[str, Any] | None, parts: Parts, narrows: bool = True
+) -> Asked:
+    """Return the message as a question that makes sense without the history. Raise ValueError if it is empty."""
+    given = required(message)
+    question = standalone(given, history) if history else given
+    if history:
+        parts.clock.lap("rewriting")
+    chunks, language = parts.store.count()[1], asked_language(question, parts.store.languages())
+    if not chunks:
+        nothing = np.zeros(parts.embedder.fingerprint.dimension, np.float32)
+        return Asked(given, question, language, nothing, 0, where)
+    narrowed = named_filter(question, where, parts) if narrows else None
+    if narrowed and not keeps_what_was_named(given, question) and not named_filter(given, where, parts):
+        narrowed = None
+    vector = parts.embedder.embed_query(question)
+    parts.clock.lap("embedding")
+    return Asked(given, question, language, vector, chunks, where, narrowed)
+
+
+def named_filter(question: str, where: Mapping[str, Any] | None, parts: Parts) -> Narrowed | None:
+    """Return the filter for messages of the person or time that a question names, if questions may set filters."""
+    return narrow_among(parts.store, question, where, parts.now()) if parts.narrows else None
+
+
+class SearchResults(list[RetrievalResult]):
+    """Passages, best first, the filter that the question implies, if any, and the value of `Answer.unavailable`."""
+
+    __slots__ = ("narrowing", "unavailable")
+
+    def __init__(
+        self,
+        results: Iterable[RetrievalResult] = (),
+        narrowing: Narrowing | None = None,
+        unavailable: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(results)
+        self.narrowing = narrowing
+        self.unavailable = unavailable or {}
+
+
+def search(asked: Asked, narrowed: Narrowed | None, parts: Parts, k: int = 0) -> Found:
+    """Return the k best passages; k = 0 means `Parts.passages`. Raise FilterError for an invalid filter."""
+    where = parse_filter(both(asked.where, narrowed.where) if narrowed else asked.where)
+    if not asked.chunks:
+        return Found(asked, {}, (), (), where)
+    # Among messages that pass the question's filter, search only for the topic.
+    topic = narrowed.topic if narrowed and not narrowed.is_open else None
+    question = analyze_question(asked.question, parts.store.languages(), topic)
+    weights = word_weights(parts.store, question, asked.chunks)
+    request = SearchRequest(question, asked.vector, weights, asked.chunks, where)
+    found = retrieve(parts.store, request, k or parts.passages, parts.steps)
+    parts.clock.lap("retrieval")
+    results, indexed = zip(*found, strict=True) if found else ((), ())
+    return Found(asked, weights, results, indexed, where, narrowed)

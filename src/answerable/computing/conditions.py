@@ -1,0 +1,168 @@
+"""Read the conditions of a plan by the columns of its table.
+
+Numbers are compared as numbers, dates as days, months or years, and texts without case and accents.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from answerable.tables.table import Column, Kind, Table, Value, folded
+from answerable.tables.values import DayOrder, is_blank, read_date, read_value
+
+NAMED = 40  # columns or values that are named; a guess, not measured
+LONGEST_NAME = 60  # characters of a column or a value that is named; a guess, not measured
+LONGEST_LINE = 1_000  # characters of a row: a message, or some twenty cells; a guess, not measured
+
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+Test = Callable[[Value], bool]
+
+
+class WrongPlan(ValueError):
+    """A plan that the table can't be computed by; the message says what to give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A test of the cells of a column, and what it says in words."""
+
+    column: int
+    words: str
+    test: Test
+
+
+def read_condition(table: Table, given: Mapping[str, str]) -> Condition:
+    """Read a condition by the column that it is on. Raise WrongPlan."""
+    column, op = column_called(table, given["column"]), given["op"]
+    text = " ".join(given.get("value", "").split())
+    if column < 0:
+        raise WrongPlan(f"a filter needs a column; {columns_in_words(table)}")
+    name = table.columns[column].name
+    if op == "empty":
+        is_empty = text.lower() != "false"
+        words = f"{name} is {'' if is_empty else 'not '}empty"
+        return Condition(column, words, lambda cell: is_blank(cell.text) is is_empty)
+    if not text:
+        raise WrongPlan(f"{op} needs a value; to find cells without one, give empty")
+    words = f"{name} {op} {text}"
+    if op == "contains":
+        key = folded(text)
+        return Condition(column, words, lambda cell: key in folded(cell.text))
+    holds = _comparison(table, column, "=" if op == "!=" else op, text)
+    return Condition(column, words, (lambda cell: not holds(cell)) if op == "!=" else holds)
+
+
+def _comparison(table: Table, column: int, op: str, text: str) -> Test:
+    """Return the test that a cell compares with a value, read by the kind of the column."""
+    match table.columns[column].kind:
+        case Kind.NUMBER:
+            return _of_number(table, column, op, text)
+        case Kind.DATE:
+            return _of_date(table.columns[column].name, op, text)
+    return _of_text(table, column, op, text)
+
+
+def _of_number(table: Table, column: int, op: str, text: str) -> Test:
+    wanted, compare = read_value(text), _COMPARE[op]
+    units = {row.values[column].unit for row in table.rows} - {""}
+    if wanted.number is None:
+        # A column of prices may have words, such as "free".
+        if op == "=":
+            return _of_text(table, column, op, text)
+        raise WrongPlan(f"{table.columns[column].name} has numbers, and {text!r} is none")
+    if wanted.unit and wanted.unit not in units:
+        has = f"the units are {_some(units)}" if units else "there is no unit"
+        raise WrongPlan(f"no cell of {table.columns[column].name} is in {wanted.unit}: {has}")
+    return lambda cell: (
+        cell.number is not None and compare(cell.number, wanted.number) and wanted.unit in ("", cell.unit)
+    )
+
+
+def _of_date(name: str, op: str, text: str) -> Test:
+    span = _span(text)
+    if span is None:
+        raise WrongPlan(f"{name} has dates: give a day as 2024-03-31, a month as 2024-03, or a year")
+    start, end = span
+    tests: Mapping[str, Callable[[datetime], bool]] = {
+        "=": lambda time: start <= time < end,
+        "<": lambda time: time < start,
+        "<=": lambda time: time < end,
+        ">": lambda time: time >= end,
+        ">=": lambda time: time >= start,
+    }
+    return lambda cell: cell.time is not None and tests[op](cell.time)
+
+
+def _span(text: str) -> tuple[datetime, datetime] | None:
+    """Return the first moment of a year, month, day or minute, and that of the next."""
+    try:
+        if found := _MONTH.fullmatch(text):
+            year, month = int(found[1]), int(found[2] or 1)
+            start = datetime(year, month, 1)
+            is_last = month == 12 or not found[2]
+            return start, datetime.max if year == 9999 else datetime(year + is_last, 1 if is_last else month + 1, 1)
+        moment = read_date(text, DayOrder.DAY_FIRST)
+        if moment is None:
+            return None
+        return moment.time, moment.time + (timedelta(days=1) if moment.is_day else timedelta(minutes=1))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _of_text(table: Table, column: int, op: str, text: str) -> Test:
+    key, compare = folded(text), _COMPARE[op]
+    if op == "=" and not any(folded(row.values[column].text) == key for row in table.rows):
+        values = dict.fromkeys(row.values[column].text for row in table.rows if row.values[column].text)
+        raise WrongPlan(
+            f"no cell of {table.columns[column].name} is {text!r} (contains finds a part of a text); "
+            f"there are: {_some(values)}"
+        )
+    return lambda cell: not is_blank(cell.text) and compare(folded(cell.text), key)
+
+
+def column_called(table: Table, name: str) -> int:
+    """Return the number of the only column whose name is, or begins with, this; -1 for no name. Raise WrongPlan."""
+    key = folded(name)
+    if not key:
+        return -1
+    names = [folded(column.name) for column in table.columns]
+    found = [place for place, each in enumerate(names) if each == key]
+    found = found or [place for place, each in enumerate(names) if each.startswith(key)]
+    if len(found) != 1:
+        raise WrongPlan(f"there is {'no' if not found else 'more than one'} column {name!r}; {columns_in_words(table)}")
+    return found[0]
+
+
+def columns_in_words(table: Table) -> str:
+    """Return a phrase that names the columns, at most `NAMED`."""
+    return f"the columns are: {_some(map(column_in_words, table.columns))}"
+
+
+def column_in_words(column: Column) -> str:
+    """Return a column's name with its kind and unit."""
+    kind = "year" if column.is_year else column.kind.value if column.is_quantity else "number that identifies"
+    return f"{column.name} ({', '.join(filter(None, (kind, column.unit)))})"
+
+
+def _some(names: Iterable[str]) -> str:
+    listed = list(islice((cut(each, LONGEST_NAME) for each in names), NAMED + 1))
+    return ", ".join(listed[:NAMED]) + (", …" if len(listed) > NAMED else "")
+
+
+def cut(text: str, longest: int = LONGEST_LINE) -> str:
+    """Return a text on one line, cut to a number of characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest]}…"

@@ -1,0 +1,1 @@
+"""What the package knows about each format: how its files are recognised, read, split, cited and shown."""

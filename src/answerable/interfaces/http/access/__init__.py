@@ -1,1 +1,0 @@
-"""The keys of a server: who may send requests, and which ones."""

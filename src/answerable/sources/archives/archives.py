@@ -1,0 +1,334 @@
+"""Open zip and tar archives, and compressed files → streams of their unpacked bytes, within a limit.
+
+Declared sizes aren't trusted. A compressed tar is unpacked from its beginning each time its members are read.
+"""
+
+from __future__ import annotations
+
+import copy
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import IO, Any, cast
+
+from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
+from answerable.sources.archives import members
+from answerable.sources.archives.members import (
+    AGAIN,
+    MAX_RATIO,
+    UNPACK,
+    Member,
+    is_bomb,
+    refuse_path,
+    refused,
+    too_many,
+)
+from answerable.sources.formats import UNPACKING
+
+PASSED_OVER = 20
+"""Limit on unpacked bytes, in multiples of `max_file_size`: reading a compressed tar unpacks it several times."""
+GZIP, BZIP2, XZ = b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ\x00"
+# Bytes of memory for unpacking xz: a file packed by `xz -9` takes 65 MB.
+_MOST_XZ_MEMORY = 256_000_000
+_CHUNK = 1 << 18  # bytes that are read or unpacked at a time
+# How many bytes are unpacked between two heartbeats.
+_BEAT = 1 << 26
+
+
+class Unpacking:
+    """Unpacks compressed files: at most `most` bytes in all, with a heartbeat every 64 MB."""
+
+    def __init__(self, most: int, working: Callable[[], None]) -> None:
+        self.is_exceeded = False
+        self._most = most
+        self._working = working
+        self._size = self._beats = 0
+
+    @contextmanager
+    def opened(self, archive: bytes | Path, source: str) -> Iterator[tuple[IO[bytes], bool]]:
+        """Open a file; yield the stream of its unpacked bytes, and whether the stream can seek."""
+        with io.BytesIO(archive) if isinstance(archive, bytes) else archive.open("rb") as file:
+            unpacked = _unpacked(file)
+            if unpacked is None:
+                yield file, True
+                return
+            packed = file.seek(0, io.SEEK_END)
+            file.seek(0)
+            with unpacked:
+                yield io.BufferedReader(_Limited(unpacked, packed, source, self), _CHUNK), False
+
+    def count(self, size: int, source: str) -> None:
+        """Count unpacked bytes. Raise SourceTooLarge if there are too many."""
+        self._size += size
+        if self._size > self._most:
+            self.is_exceeded = True
+            raise SourceTooLarge(
+                f"{source} takes unpacking over {self._most:,} bytes: {UNPACK}, or raise the setting max_file_size"
+            )
+        if self._size // _BEAT > self._beats:
+            self._beats = self._size // _BEAT
+            self._working()
+
+
+def _unpacked(file: IO[bytes]) -> IO[bytes] | None:
+    """Return the unpacked stream of a compressed file, by its first bytes; None if it isn't compressed."""
+    head = file.read(6)
+    file.seek(0)
+    if head.startswith(GZIP):
+        import gzip
+
+        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+    if head.startswith(BZIP2):
+        import bz2
+
+        return bz2.BZ2File(file)
+    return io.BufferedReader(_Xz(file), _CHUNK) if head.startswith(XZ) else None
+
+
+class _Limited(io.RawIOBase):
+    """Counts unpacked bytes. Raise DamagedSource for a decompression bomb, SourceTooLarge over `unpacking`'s limit."""
+
+    def __init__(self, stream: IO[bytes], packed: int, source: str, unpacking: Unpacking) -> None:
+        self._stream = stream
+        self._packed = packed
+        self._source = source
+        self._unpacking = unpacking
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        self._size += len(piece)
+        if is_bomb(self._size, self._packed):
+            raise refused(self._source, f"it unpacks to {MAX_RATIO} times its size")
+        self._unpacking.count(len(piece), self._source)
+        return len(piece)
+
+
+class _Xz(io.RawIOBase):
+    """Unpacks xz with a limit on its memory, which `lzma.LZMAFile` can't set."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decompressor = self._fresh()
+        self._rest = b""
+
+    def _fresh(self) -> Any:
+        import lzma
+
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_XZ_MEMORY)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            if self._decompressor.eof:
+                # Another xz stream may follow, after padding with zeros.
+                rest = (self._decompressor.unused_data or self._file.read(_CHUNK)).lstrip(b"\0")
+                if not rest:
+                    return 0
+                self._decompressor, self._rest = self._fresh(), rest
+            elif self._decompressor.needs_input and not self._rest:
+                self._rest = self._file.read(_CHUNK)
+                if not self._rest:
+                    raise EOFError("the file ends before the end of its stream")
+            piece = self._decompressor.decompress(self._rest, len(buffer))
+            self._rest = b""
+            if piece:
+                buffer[: len(piece)] = piece
+                return len(piece)
+
+
+class ZipArchive:
+    """An open zip archive; its files are in the order of their names. See `members.Archive`.
+
+    Raise DamagedSource, EncryptedSource or SourceTooLarge, with `advice`, for a broken or hostile archive.
+    """
+
+    def __init__(self, archive: bytes | Path, source: str, advice: str = "") -> None:
+        self.source = source
+        try:
+            self._zip = zipfile.ZipFile(BytesIO(archive) if isinstance(archive, bytes) else archive)
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
+            raise DamagedSource(f"{source} is not a valid zip file ({error}): {advice or AGAIN}") from error
+        try:
+            self._files = self._checked(advice)
+        except BaseException:
+            self._zip.close()
+            raise
+
+    def _checked(self, advice: str) -> dict[str, zipfile.ZipInfo]:
+        """Return the files by name, after checking every entry."""
+        if len(self._zip.infolist()) > members.MAX_MEMBERS:
+            raise too_many(self.source, advice)
+        for info in self._zip.infolist():
+            _refuse_hostile(info, self.source, advice)
+            _repair_name(info)
+        # Of two members with the same name, the last counts, as in every other program.
+        return {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The paths of the files, sorted."""
+        return sorted(self._files)
+
+    def members(self, names: Collection[str]) -> Iterator[Member]:
+        """Yield the files of these names, sorted by name."""
+        for name in sorted(names):
+            info = self._files[name]
+            yield Member(name, info.file_size, info.compress_size, partial(self._zip.open, _undeclared(info)))
+
+    def close(self) -> None:
+        """Close the file. Idempotent."""
+        self._zip.close()
+
+
+def _refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str) -> None:
+    """Raise DamagedSource for a link, or a path that leaves the archive; EncryptedSource for an encrypted member."""
+    # zipfile changes names: it cuts them at a NUL and, on Windows, replaces backslashes.
+    name = info.orig_filename
+    refuse_path(name, source, advice)
+    shown = repr(name[:80])
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise refused(source, f"its member {shown} is a symbolic link", advice)
+    if info.flag_bits & 0x1:
+        with_password = "unpack it with its password and add the files instead"
+        raise EncryptedSource(f"{source} is encrypted ({shown}): {advice or with_password}")
+
+
+def _repair_name(info: zipfile.ZipInfo) -> None:
+    """Decode a name as UTF-8 if possible: phones write UTF-8 without setting its flag, so zipfile assumes CP437."""
+    if not info.flag_bits & 0x800:
+        with suppress(UnicodeError):
+            info.filename = info.filename.encode("cp437").decode("utf-8")
+
+
+def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """Return a copy of the entry without its declared size, at which zipfile would silently stop reading."""
+    unlimited = copy.copy(info)
+    unlimited.file_size = 1 << 62
+    return unlimited
+
+
+# Bytes of an extension header, which tarfile reads whole; real extension headers have some kilobytes.
+_LONGEST_HEADER = 100_000
+_HEADERS = frozenset(
+    (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
+)
+_REFUSED = {
+    tarfile.SYMTYPE: "symbolic link",
+    tarfile.LNKTYPE: "link to another member",
+    tarfile.CHRTYPE: "device",
+    tarfile.BLKTYPE: "device",
+    tarfile.FIFOTYPE: "pipe",
+    tarfile.GNUTYPE_SPARSE: "sparse file",
+}
+
+
+class TarArchive:
+    """An open tar archive; its files are in the order of the archive. See `members.Archive`.
+
+    Raise DamagedSource or SourceTooLarge for a broken or hostile archive.
+    """
+
+    def __init__(self, archive: bytes | Path, source: str, unpacking: Unpacking) -> None:
+        self.source = source
+        self._archive = archive
+        self._unpacking = unpacking
+        # Of several members with the same name, the last counts, as when tar unpacks them.
+        self._places = {name: place for place, (name, info) in enumerate(self._entries()) if info.isreg()}
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The paths of the files, in the order of the archive."""
+        return sorted(self._places, key=self._places.__getitem__)
+
+    def members(self, names: Collection[str]) -> Iterator[Member]:
+        """Yield the files of these names in the order of the archive; read each before asking for the next."""
+        left = {self._places[name] for name in names}
+        if not left:
+            return
+        last = max(left)
+        with self._opened() as tar:
+            for place, (name, info) in enumerate(_walk(tar, self.source)):
+                if place in left:
+                    yield Member(name, info.size, info.size, lambda info=info: _stream(tar, info))  # type: ignore[misc]
+                if place == last:
+                    return
+
+    def _entries(self) -> Iterator[tuple[str, tarfile.TarInfo]]:
+        with self._opened() as tar:
+            yield from _walk(tar, self.source)
+
+    @contextmanager
+    def _opened(self) -> Iterator[tarfile.TarFile]:
+        """Open the archive; turn the errors of tarfile and of each compression method into DamagedSource."""
+        kind = _checking_entry(self.source)
+        with self._unpacking.opened(self._archive, self.source) as (stream, can_seek):
+            try:
+                mode = "r:" if can_seek else "r|"
+                with tarfile.open(  # type: ignore[call-overload]
+                    fileobj=stream, mode=mode, tarinfo=kind, encoding="utf-8", errors="replace"
+                ) as tar:
+                    yield tar
+            except (tarfile.TarError, *UNPACKING) as error:
+                raise DamagedSource(f"{self.source} is a damaged tar file ({str(error)[:200]}): {AGAIN}") from error
+
+    def close(self) -> None:
+        """Do nothing: the file is open only while members are read."""
+
+
+def _walk(tar: tarfile.TarFile, source: str) -> Iterator[tuple[str, tarfile.TarInfo]]:
+    """Check each entry, and yield it with its name without `./`. Raise DamagedSource or SourceTooLarge."""
+    count = 0
+    # `for info in tar` would keep all entries in memory.
+    while (info := tar.next()) is not None:
+        tar.members.clear()  # type: ignore[attr-defined]
+        count += 1
+        if count > members.MAX_MEMBERS:
+            raise too_many(source)
+        name = info.name.removeprefix("./")
+        if info.size < 0:
+            raise refused(source, f"its member {name[:80]!r} has a negative size")
+        if info.issparse():
+            raise refused(source, f"its member {name[:80]!r} is a sparse file")
+        if not info.isdir() or name not in ("", "."):
+            refuse_path(name, source)
+        yield name, info
+
+
+def _stream(tar: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    return cast("IO[bytes]", tar.extractfile(info))
+
+
+def _checking_entry(source: str) -> type[tarfile.TarInfo]:
+    """Return an entry class that refuses a hostile entry before tarfile reads the entry's data."""
+
+    class Entry(tarfile.TarInfo):
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> tarfile.TarInfo:  # type: ignore[override]
+            try:
+                info = super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError as error:
+                # tarfile takes a broken header for the archive's end. Only a block of zeros, or no block, is the end.
+                if any(buf):
+                    raise DamagedSource(f"{source} is a damaged tar file ({error}): {AGAIN}") from error
+                raise
+            shown = repr(info.name[:80])
+            if kind := _REFUSED.get(info.type):
+                raise refused(source, f"its member {shown} is a {kind}")
+            if info.type in _HEADERS and not 0 <= info.size <= _LONGEST_HEADER:
+                raise refused(source, f"the header of its member {shown} is over {_LONGEST_HEADER:,} bytes")
+            return info
+
+    return Entry

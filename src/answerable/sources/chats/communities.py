@@ -1,0 +1,338 @@
+"""Exports of Telegram (`result.json`, of one chat or of all) and of DiscordChatExporter (JSON, CSV, plain text).
+
+Telegram's `date` is the exporter's local time; exports that other programs write lack it, and have seconds since 1970
+in UTC. Discord's times have the exporter's offset from UTC, or are in UTC; in plain text, they are in the exporter's
+local time and language.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from answerable.sources.chats.conversation import (
+    LOCAL,
+    UTC,
+    ChatMessage,
+    Conversation,
+    counted,
+    epoch,
+    file_name,
+    first,
+    moment,
+    one_line,
+    read_stamps,
+    reply_note,
+    row,
+    rows,
+    texts,
+    words,
+    zone_name,
+)
+
+_NO_FILE = "(File"
+_MEDIA = {
+    "sticker": "sticker",
+    "voice_message": "voice message",
+    "video_message": "video",
+    "video_file": "video",
+    "audio_file": "audio",
+    "animation": "GIF",
+}
+# Old exports give a time of editing in 1970 to a message that wasn't edited.
+_NEVER = 1970
+
+
+def is_telegram(exported: Any) -> bool:
+    """Whether parsed JSON has the shape of Telegram's export."""
+    chats = _chats(exported)
+    return any(_is_message(each) for chat in chats[:50] for each in rows(chat.get("messages"))[:20])
+
+
+def read_telegram(exported: Any) -> list[Conversation]:
+    """Return the conversations of Telegram's export."""
+    return [_conversation(chat) for chat in _chats(exported)]
+
+
+def is_single(exported: Any) -> bool:
+    """Whether Telegram's export is of a single chat."""
+    return isinstance(row(exported).get("messages"), list)
+
+
+def _chats(exported: Any) -> list[dict[str, Any]]:
+    whole = row(exported)
+    if is_single(whole):
+        return [whole]
+    return [chat for name in ("chats", "left_chats") for chat in rows(row(whole.get(name)).get("list"))]
+
+
+def _is_message(value: dict[str, Any]) -> bool:
+    is_dated = "date_unixtime" in value or moment(value.get("date"))[0] is not None
+    return value.get("type") in ("message", "service") and is_dated and ("text" in value or "actor" in value)
+
+
+def _conversation(chat: dict[str, Any]) -> Conversation:
+    raw = [each for each in rows(chat.get("messages")) if _is_message(each)]
+    by_id = {words(each.get("id")): each for each in raw if "id" in each}
+    title = first(chat.get("name")) or ("Saved Messages" if chat.get("type") == "saved_messages" else "")
+    zone = LOCAL if any("date" in each for each in raw) else UTC
+    return Conversation("Telegram", title, [_message(each, by_id) for each in raw], zone)
+
+
+def _message(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> ChatMessage:
+    time = moment(raw.get("date"))[0] or epoch(raw.get("date_unixtime"))
+    if raw.get("type") == "service":
+        return ChatMessage(time, None, _service(raw))
+    files, media = _attached(raw)
+    text = "\n".join(filter(None, [flat_text(raw.get("text")), *_extras(raw)]))
+    return ChatMessage(time, _sender(raw), text, files, media, list(_notes(raw, by_id)))
+
+
+def _sender(raw: dict[str, Any]) -> str:
+    return first(raw.get("from"), raw.get("author")) or "Deleted Account"
+
+
+def flat_text(value: Any) -> str:
+    """Return text that is one string or a list of formatted pieces; a linked piece is followed by its address."""
+    if isinstance(value, str):
+        return value
+    pieces = []
+    for piece in value if isinstance(value, list) else []:
+        if isinstance(piece, str):
+            pieces.append(piece)
+        elif isinstance(piece, dict):
+            text, address = words(piece.get("text")), words(piece.get("href"))
+            pieces.append(f"{text} ({address})" if address and address != text else text)
+    return "".join(pieces)
+
+
+def _attached(raw: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the names of attached files, and the kinds of media without a name."""
+    file, photo = words(raw.get("file")), words(raw.get("photo"))
+    name = first(raw.get("file_name")) or ("" if file.startswith(_NO_FILE) else file_name(file))
+    kind = _MEDIA.get(words(raw.get("media_type")), "document")
+    if photo:
+        return ([], ["image"]) if photo.startswith(_NO_FILE) else ([file_name(photo)], [])
+    if name and kind != "sticker":
+        return [name], []
+    return ([], [kind]) if file or raw.get("media_type") else ([], [])
+
+
+def _extras(raw: dict[str, Any]) -> Iterator[str]:
+    if raw.get("media_type") == "sticker":
+        yield words(raw.get("sticker_emoji"))
+    poll = row(raw.get("poll"))
+    if poll:
+        yield f"Poll: {flat_text(poll.get('question'))}"
+        for answer in rows(poll.get("answers")):
+            yield f"- {flat_text(answer.get('text'))} ({words(answer.get('voters')) or 0})"
+    place = row(raw.get("location_information"))
+    if place:
+        name = first(raw.get("place_name"), raw.get("address"))
+        yield f"Location: {name} {place.get('latitude')}, {place.get('longitude')}".replace("  ", " ")
+    contact = row(raw.get("contact_information"))
+    if contact:
+        names = (words(contact.get(name)) for name in ("first_name", "last_name", "phone_number"))
+        yield "Contact: " + " ".join(filter(None, names))
+
+
+def _notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Iterator[str]:
+    if "reply_to_message_id" in raw:
+        replied = by_id.get(words(raw["reply_to_message_id"]), {})
+        yield reply_note(_sender(replied) if replied else "", flat_text(replied.get("text")))
+    if forwarded := first(raw.get("forwarded_from"), raw.get("saved_from")):
+        yield f"forwarded from {forwarded}"
+    if via := first(raw.get("via_bot")):
+        yield f"via {via}"
+    edited = moment(raw.get("edited"))[0]
+    if edited and edited.year > _NEVER:
+        yield "edited"
+    for reaction in rows(raw.get("reactions")):
+        names = [words(each.get("from")) for each in rows(reaction.get("recent"))]
+        emoji = first(reaction.get("emoji"), reaction.get("type"))
+        yield f"{emoji} {counted(names, reaction.get('count'))}"
+
+
+def _service(raw: dict[str, Any]) -> str:
+    """Return the sentence of a notice: `Ana: invite members: Ben, Cara`."""
+    who = first(raw.get("actor"), raw.get("from"))
+    action = words(raw.get("action")).replace("_", " ") or "notice"
+    duration = words(raw.get("duration_seconds"))
+    what = [
+        first(raw.get("title"), raw.get("new_title")),
+        ", ".join(texts(raw.get("members"))),
+        f"{duration} seconds" if duration else "",
+        words(raw.get("discard_reason")),
+        flat_text(raw.get("text")),
+    ]
+    return ": ".join(filter(None, [who, action, ", ".join(filter(None, what))]))
+
+
+_APP = "Discord"
+_DIRECT = frozenset({"Direct Messages", ""})
+# Types of messages that people and bots write. Other types are the app's notices: joins, pins, calls, threads.
+_WRITTEN = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage", "0", ""})
+_WRITTEN_NUMBERS = frozenset({"19", "20", "21", "23"})
+CSV_HEADER = "AuthorID,Author,Date,Content,Attachments,Reactions"
+
+
+def is_discord(exported: Any) -> bool:
+    """Whether parsed JSON has the shape of DiscordChatExporter's export."""
+    whole = row(exported)
+    first_ones = rows(whole.get("messages"))[:20]
+    is_dated = all("timestamp" in each and "author" in each for each in first_ones)
+    return "channel" in whole and "guild" in whole and bool(first_ones) and is_dated
+
+
+def read_discord(exported: Any) -> Conversation:
+    """Return the conversation of DiscordChatExporter's JSON."""
+    whole = row(exported)
+    raw = rows(whole.get("messages"))
+    by_id = {words(each.get("id")): each for each in raw}
+    offsets = {moment(each.get("timestamp"))[1] for each in raw}
+    guild, channel = row(whole.get("guild")), row(whole.get("channel"))
+    title = channel_title(words(guild.get("name")), words(channel.get("name")))
+    topic = {"topic": words(channel.get("topic"))} if channel.get("topic") else {}
+    return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets, LOCAL), topic)
+
+
+def channel_title(server: str, channel: str) -> str:
+    """Return `Server - channel`; for direct messages, only the channel's name."""
+    return channel if server in _DIRECT else f"{server} - {channel}"
+
+
+def _discord_message(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> ChatMessage:
+    time, content = moment(raw.get("timestamp"))[0], words(raw.get("content"))
+    author = _author(raw)
+    if words(raw.get("type")) not in _WRITTEN | _WRITTEN_NUMBERS:
+        return ChatMessage(time, None, f"{author}: {content}" if content else author)
+    files = [first(each.get("fileName"), file_name(each.get("url"))) for each in rows(raw.get("attachments"))]
+    media = ["sticker"] * len(rows(raw.get("stickers"))[:3])
+    forwarded = row(raw.get("forwardedMessage"))
+    files += [first(each.get("fileName")) for each in rows(forwarded.get("attachments"))]
+    text = "\n".join(filter(None, [content, words(forwarded.get("content"))]))
+    text = text or "\n\n".join(filter(None, map(_embed, rows(raw.get("embeds")))))
+    return ChatMessage(time, author, text, files, media, list(_discord_notes(raw, by_id)))
+
+
+def _author(raw: dict[str, Any]) -> str:
+    author = row(raw.get("author"))
+    return first(author.get("nickname"), author.get("name"), author.get("id")) or "unknown"
+
+
+def _embed(embed: dict[str, Any]) -> str:
+    """Return the text of an embed, the card in which bots write."""
+    pieces = [words(embed.get("title")), words(embed.get("description"))]
+    pieces += [f"{words(each.get('name'))}: {words(each.get('value'))}" for each in rows(embed.get("fields"))]
+    return "\n".join(piece for piece in pieces if piece.strip())
+
+
+def _discord_notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Iterator[str]:
+    reference = row(raw.get("reference"))
+    if reference and "forwardedMessage" not in raw:
+        replied = by_id.get(words(reference.get("messageId")))
+        yield reply_note(_author(replied), words(replied.get("content"))) if replied else reply_note("", "")
+    if "forwardedMessage" in raw:
+        yield "forwarded"
+    if interaction := row(raw.get("interaction")):
+        yield f"{_author({'author': interaction.get('user')})} used /{words(interaction.get('name'))}"
+    if raw.get("timestampEdited"):
+        yield "edited"
+    if raw.get("isPinned") is True:
+        yield "pinned"
+    for reaction in rows(raw.get("reactions")):
+        names = [first(each.get("nickname"), each.get("name")) for each in rows(reaction.get("users"))]
+        emoji = words(row(reaction.get("emoji")).get("name"))
+        yield f"{emoji} {counted(names, reaction.get('count'))}"
+
+
+def read_discord_csv(content: str) -> Conversation:
+    """Return the conversation of DiscordChatExporter's CSV."""
+    messages: list[ChatMessage] = []
+    offsets: set[timedelta | None] = set()
+    try:
+        for record in csv.DictReader(io.StringIO(content, newline="")):
+            time, offset = moment(record.get("Date"))
+            offsets.add(offset)
+            files = [file_name(each) for each in words(record.get("Attachments")).split(",") if each.strip()]
+            reactions = words(record.get("Reactions")).strip()
+            author = words(record.get("Author")).removesuffix("#0000") or "unknown"
+            notes = [reactions] if reactions else []
+            messages.append(ChatMessage(time, author, words(record.get("Content")), files, notes=notes))
+    except csv.Error:
+        # A field is over the csv module's limit: drop the messages read so far, since they aren't the whole chat.
+        messages = []
+    return Conversation(_APP, "", messages, zone_name(offsets, LOCAL))
+
+
+_HEAD = re.compile(
+    r"={20,80}\nGuild: (?P<guild>[^\n]*)\nChannel: (?P<channel>[^\n]*)\n(?:[^=\n][^\n]*\n){0,9}={20,80}(?:\n|$)"
+)
+_FOOT = re.compile(r"\n={20,80}\nExported [^\n]{1,60}\n={20,80}\s{0,9}\Z")
+_HEADER = re.compile(r"^\[(?P<stamp>[^\]\n]{8,40})\] (?P<author>[^\n]{1,160})$", re.MULTILINE)
+_BLOCK = re.compile(r"^\{(?P<name>Attachments|Embed|Stickers|Reactions|Forwarded Message)\}$", re.MULTILINE)
+_PINNED = " (pinned)"
+
+
+def is_discord_text(content: str) -> bool:
+    """Whether text begins like DiscordChatExporter's plain text."""
+    return _HEAD.match(content.lstrip()[:3_000]) is not None
+
+
+def read_discord_text(content: str) -> Conversation:
+    """Return the conversation of DiscordChatExporter's plain text."""
+    content = content.lstrip()
+    head = _HEAD.match(content)
+    foot = _FOOT.search(content, max(0, len(content) - 300))
+    body = content[head.end() if head else 0 : foot.start() if foot else len(content)]
+    title = channel_title(head["guild"], head["channel"].rpartition(" / ")[2]) if head else ""
+    return Conversation("Discord", title, _messages(body), LOCAL)
+
+
+def _messages(body: str) -> list[ChatMessage]:
+    found = list(_HEADER.finditer(body))
+    times = read_stamps([match["stamp"] for match in found])
+    # A line in brackets without a time belongs to the message above.
+    headers = [(match, time) for match, time in zip(found, times, strict=True) if time is not None]
+    ends = [*(match.start() for match, _ in headers[1:]), len(body)][: len(headers)]
+    return [
+        _text_message(ChatMessage(time, match["author"].removesuffix(_PINNED), ""), match, body[match.end() : end])
+        for (match, time), end in zip(headers, ends, strict=True)
+    ]
+
+
+def _text_message(message: ChatMessage, header: re.Match[str], raw: str) -> ChatMessage:
+    notes = ["pinned"] if header["author"].endswith(_PINNED) else []
+    files: list[str] = []
+    media: list[str] = []
+    text = ""
+    for name, block in _blocks(raw):
+        match name:
+            case "Attachments":
+                files += [file_name(line) for line in block.split("\n") if line.strip()]
+            case "Stickers":
+                media.append("sticker")
+            case "Reactions":
+                notes.append(one_line(block, 200))
+            case "Forwarded Message":
+                notes.append("forwarded")
+                text = "\n".join(filter(None, (text, block.strip())))
+            case "":
+                text = block.strip()
+            case _:
+                text = text or block.strip()
+    return replace(message, text=text, files=files, media=media, notes=notes)
+
+
+def _blocks(raw: str) -> Iterator[tuple[str, str]]:
+    """Yield the message's own text with the name "", then each block with its name."""
+    marks = list(_BLOCK.finditer(raw))
+    starts = [0, *(mark.end() for mark in marks)]
+    ends = [*(mark.start() for mark in marks), len(raw)]
+    for name, start, end in zip(["", *(mark["name"] for mark in marks)], starts, ends, strict=True):
+        yield name, raw[start:end].strip("\n")

@@ -1,0 +1,296 @@
+"""Exports of iMessage, Signal, Messenger, Instagram and Teams.
+
+iMessage: the plain text of imessage-exporter, which has each reply twice, indented below the message that it answers,
+and at the time when it was sent. Signal: the Markdown (`chat.md`) and JSON lines (`data.json`) of signal-export. Times
+of iMessage and Signal are the exporter's local time. Messenger: its files (`message_1.json`, and those of end-to-end
+encrypted chats) escape each byte of UTF-8 as a character of its own ("cafÃ©"), which is undone here. Teams: messages
+from its Graph API, or from the export of personal data. Times of Messenger and Teams are UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Any
+
+from answerable.sources.chats.conversation import (
+    LOCAL,
+    ChatMessage,
+    Conversation,
+    file_name,
+    first,
+    in_order,
+    messages_below,
+    milliseconds,
+    moment,
+    named_moment,
+    reply_note,
+    row,
+    rows,
+    texts,
+    words,
+    zone_name,
+)
+
+_STAMP = r"[A-Z][a-z]{2} \d{2}, \d{4} {1,2}\d{1,2}:\d{2}:\d{2} [AP]M"
+_HEADER = re.compile(
+    rf"^(?P<stamp>{_STAMP})(?: \((?:Read|Delivered) [^\n]{{1,80}}\))?(?:(?P<notice> \S[^\n]*)|\n(?P<sender>[^\n]+))$",
+    re.MULTILINE,
+)
+_REPLY = re.compile(rf"^ {{4}}(?P<stamp>{_STAMP})[^\n]*\n {{4}}(?P<sender>[^\n]+)$", re.MULTILINE)
+_REACTIONS = re.compile(r"^(?:Tapbacks|Reactions):\n(?P<lines>(?:[^\n]+(?:\n|\Z))*)", re.MULTILINE)
+_FILE = re.compile(r"(?:/|~/|\./|attachments/)[^\n]{1,500}\.\w{1,8}")
+_IS_REPLY = "This message responded to an earlier message."
+_DELETED = "This message was deleted from the conversation!"
+
+
+def is_imessage(content: str) -> bool:
+    """Whether text begins like imessage-exporter's plain text."""
+    return _HEADER.match(content.lstrip()[:1_000]) is not None
+
+
+def read_imessage(content: str) -> Conversation:
+    """Return the conversation in imessage-exporter's plain text."""
+    answered: dict[tuple[str, str], tuple[str, str]] = {}
+    messages = [_message(header, raw, answered) for header, raw in messages_below(_HEADER, content.lstrip())]
+    return Conversation("iMessage", "", messages, LOCAL)
+
+
+def _message(header: re.Match[str], raw: str, answered: dict[tuple[str, str], tuple[str, str]]) -> ChatMessage:
+    time, sender = named_moment(header["stamp"]), header["sender"]
+    if sender is None:
+        return ChatMessage(time, None, header["notice"].strip())
+    sender = sender.strip()
+    replies = list(_REPLY.finditer(raw))
+    own = raw[: replies[0].start()] if replies else raw
+    # Search for reactions above the replies only.
+    notes: list[str] = []
+    for match in _REACTIONS.finditer(own):
+        notes += [line.strip() for line in match["lines"].strip().split("\n") if line.strip()]
+    lines = [line.strip() for line in _REACTIONS.sub("", own).strip().split("\n")]
+    if _IS_REPLY in raw:
+        notes.insert(0, reply_note(*answered.get((header["stamp"], sender), ("", ""))))
+    lines = [line for line in lines if line != _IS_REPLY]
+    if _DELETED in lines:
+        lines.remove(_DELETED)
+        notes.append("deleted")
+    files = [file_name(line) for line in lines if _FILE.fullmatch(line)]
+    text = "\n".join(line for line in lines if not _FILE.fullmatch(line))
+    for reply in replies:
+        answered[reply["stamp"], reply["sender"].strip()] = sender, text
+    return ChatMessage(time, sender, text, files, notes=notes)
+
+
+_SIGNAL = "Signal"
+_SIGNAL_HEADER = re.compile(
+    r"^\[(?P<stamp>\d{4}-\d\d-\d\d,? \d\d:\d\d(?::\d\d)?)\] (?P<sender>[^\n:]{1,160}):(?: |$)", re.MULTILINE
+)
+_SIGNAL_REACTIONS = re.compile(r"\(- (?P<who>[^\n]{1,1000}) -\)\s{0,9}\Z")
+_SIGNAL_FILE = re.compile(r"!?\[(?P<name>[^\]\n]{0,300})\]\((?:\./)?media/(?P<path>[^)\n]{1,500})\)")
+
+
+def is_signal(content: str) -> bool:
+    """Whether Markdown begins with a message of signal-export."""
+    return _SIGNAL_HEADER.match(content.lstrip()[:500]) is not None
+
+
+def read_signal(content: str) -> Conversation:
+    """Return the conversation in signal-export's Markdown."""
+    messages = [_signal_message(header, raw) for header, raw in messages_below(_SIGNAL_HEADER, content.lstrip())]
+    return Conversation(_SIGNAL, "", messages, LOCAL)
+
+
+def _signal_message(header: re.Match[str], raw: str) -> ChatMessage:
+    time = moment(header["stamp"].replace(",", "").replace(" ", "T"))[0]
+    notes: list[str] = []
+    if reactions := _SIGNAL_REACTIONS.search(raw, max(0, len(raw) - 1_100)):
+        raw = raw[: reactions.start()]
+        notes.append(reactions["who"])
+    lines = [line.rstrip() for line in raw.strip().split("\n")]
+    quoted = 0
+    while quoted < len(lines) and lines[quoted].startswith(">"):
+        quoted += 1
+    if quoted:
+        quote = "\n".join(line.lstrip("> ") for line in lines[:quoted])
+        notes.insert(0, reply_note("", quote))
+    text = "\n".join(lines[quoted:]).strip()
+    files = [match["name"] or match["path"] for match in _SIGNAL_FILE.finditer(text)]
+    return ChatMessage(time, header["sender"].strip(), _SIGNAL_FILE.sub("", text), files, notes=notes)
+
+
+def is_signal_rows(exported: Any) -> bool:
+    """Whether parsed JSON lines are messages of signal-export."""
+    some = rows(exported)[:20]
+    return bool(some) and all({"date", "sender", "body"} <= each.keys() for each in some)
+
+
+def read_signal_rows(exported: Any) -> Conversation:
+    """Return the conversation in signal-export's parsed JSON lines."""
+    return Conversation(_SIGNAL, "", [_row_message(each) for each in rows(exported)], LOCAL)
+
+
+def _row_message(raw: dict[str, Any]) -> ChatMessage:
+    text, quote = words(raw.get("body")), words(raw.get("quote"))
+    notes = [reply_note("", "\n".join(line.lstrip("> ") for line in quote.split("\n")))] if quote.strip() else []
+    for reaction in raw["reactions"] if isinstance(raw.get("reactions"), list) else []:
+        names = list(texts(reaction)) or [words(row(reaction).get("emoji")), words(row(reaction).get("name"))]
+        notes.append(" ".join(filter(None, names)))
+    files = [first(each.get("name"), each.get("path")) for each in rows(raw.get("attachments"))]
+    media = ["sticker"] if words(raw.get("sticker")).strip() else []
+    time, sender = moment(raw.get("date"))[0], words(raw.get("sender")).strip()
+    is_notice = not sender or sender == "No-Sender"
+    return ChatMessage(time, None if is_notice else sender, text, files, media, notes)
+
+
+_FILES = ("photos", "videos", "audio_files", "files", "gifs")
+
+
+def is_messenger(exported: Any) -> bool:
+    """Whether parsed JSON has the shape of a file of messages from Messenger or Instagram."""
+    messages = rows(row(exported).get("messages"))[:20]
+    return bool(messages) and all(
+        ("sender_name" in each and "timestamp_ms" in each) or ("senderName" in each and "timestamp" in each)
+        for each in messages
+    )
+
+
+def read_messenger(exported: list[Any], source: str) -> Conversation:
+    """Return the conversation in the parsed files of one thread."""
+    wholes = [row(each) for each in exported]
+    messages = in_order(
+        reversed([_messenger_message(each) for whole in wholes for each in rows(whole.get("messages"))])
+    )
+    title = next((name for whole in wholes if (name := _title(whole))), "")
+    app = "Instagram" if "instagram" in source.lower() else "Messenger"
+    return Conversation(app, title, messages)
+
+
+def _title(whole: dict[str, Any]) -> str:
+    named = mended(first(whole.get("title"), whole.get("threadName")))
+    people = [mended(first(each.get("name"))) for each in rows(whole.get("participants"))]
+    return named or ", ".join(people[:3])
+
+
+def mended(text: str) -> str:
+    """Decode text in which each character is a byte of UTF-8; return any other text unchanged."""
+    if text.isascii():
+        return text
+    try:
+        return text.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return text
+
+
+def _messenger_message(raw: dict[str, Any]) -> ChatMessage:
+    time = milliseconds(raw.get("timestamp_ms", raw.get("timestamp")))
+    sender = mended(first(raw.get("sender_name"), raw.get("senderName"))) or "unknown"
+    if raw.get("is_unsent") is True or raw.get("isUnsent") is True:
+        return ChatMessage(time, sender, "", is_deleted=True)
+    text = mended(first(raw.get("content"), raw.get("text")))
+    if raw.get("type") in ("Subscribe", "Unsubscribe"):
+        return ChatMessage(time, None, text or f"{sender} joined or left")
+    share = row(raw.get("share"))
+    shared = [words(share.get("link")), mended(words(share.get("share_text")))]
+    lines = [text, *(each for each in shared if each and each not in text)]
+    files = [file_name(each.get("uri")) for name in _FILES for each in rows(raw.get(name))]
+    files += [file_name(each.get("uri")) for each in rows(raw.get("media"))]
+    media = ["sticker"] if raw.get("sticker") else []
+    duration = words(raw.get("call_duration"))
+    lines += [f"Call of {duration} seconds"] if duration and not text else []
+    return ChatMessage(time, sender, "\n".join(filter(None, lines)), [*map(mended, files)], media, [*_reactions(raw)])
+
+
+def _reactions(raw: dict[str, Any]) -> Iterator[str]:
+    for each in rows(raw.get("reactions")):
+        yield f"{mended(words(each.get('reaction')))} {mended(words(each.get('actor')))}"
+
+
+_TEAMS = "Microsoft Teams"
+_BREAK = re.compile(r"<(?:br|/p|/div|/li|/tr|/blockquote)\b[^>]{0,200}>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]{0,2000}>")
+_BLANKS = re.compile(r"\n{3,}")
+
+
+def is_teams(exported: Any) -> bool:
+    """Whether parsed JSON has messages of Teams, from Graph or from an export of personal data."""
+    return any("createdDateTime" in each and "body" in each for each in _graph(exported)[:20]) or any(
+        "MessageList" in each for each in rows(row(exported).get("conversations"))[:20]
+    )
+
+
+def read_teams(exported: Any) -> list[Conversation]:
+    """Return the conversations of Teams, from Graph or from an export of personal data."""
+    personal = rows(row(exported).get("conversations"))
+    if any("MessageList" in each for each in personal):
+        return [_personal(each) for each in personal]
+    raw = _graph(exported)
+    by_id = {words(each.get("id")): each for each in raw}
+    zone = zone_name({moment(each.get("createdDateTime"))[1] for each in raw}, LOCAL)
+    title = first(*(row(exported).get(name) for name in ("topic", "displayName", "chatName", "title")))
+    return [Conversation(_TEAMS, title, in_order(_teams_message(each, by_id) for each in raw), zone)]
+
+
+def _graph(exported: Any) -> list[dict[str, Any]]:
+    whole = row(exported)
+    listed = exported if isinstance(exported, list) else whole.get("messages", whole.get("value"))
+    found = []
+    for each in rows(listed):
+        found.append(each)
+        found += rows(each.get("replies"))
+    return found
+
+
+def _teams_message(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> ChatMessage:
+    time, body = moment(raw.get("createdDateTime"))[0], row(raw.get("body"))
+    text = words(body.get("content"))
+    text = shown_text(text) if body.get("contentType") != "text" else text
+    if raw.get("messageType", "message") != "message":
+        return ChatMessage(time, None, text or words(row(raw.get("eventDetail")).get("@odata.type")).rpartition(".")[2])
+    if raw.get("deletedDateTime"):
+        return ChatMessage(time, _sender(raw), "", is_deleted=True)
+    files = [first(each.get("name")) for each in rows(raw.get("attachments"))]
+    return ChatMessage(time, _sender(raw), text, files, notes=list(_notes(raw, by_id)))
+
+
+def _sender(raw: dict[str, Any]) -> str:
+    by = row(raw.get("from"))
+    names = (row(by.get(kind)).get("displayName") for kind in ("user", "application", "device"))
+    return first(*names, by.get("displayName"), raw.get("from")) or "unknown"
+
+
+def _notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Iterator[str]:
+    if replied := by_id.get(words(raw.get("replyToId"))):
+        yield reply_note(_sender(replied), shown_text(words(row(replied.get("body")).get("content"))))
+    if raw.get("lastEditedDateTime"):
+        yield "edited"
+    for reaction in rows(raw.get("reactions")):
+        user = row(row(reaction.get("user")).get("user"))
+        yield f"{words(reaction.get('reactionType'))} {words(user.get('displayName'))}"
+
+
+def _personal(conversation: dict[str, Any]) -> Conversation:
+    messages = []
+    for raw in rows(conversation.get("MessageList")):
+        time = moment(raw.get("originalarrivaltime"))[0]
+        sender = first(raw.get("displayName"), raw.get("from")).removeprefix("8:").removeprefix("live:")
+        kind, text = words(raw.get("messagetype")), shown_text(words(raw.get("content")))
+        is_written = kind.startswith(("RichText", "Text")) or not kind
+        messages.append(ChatMessage(time, (sender or "unknown") if is_written else None, text))
+    return Conversation(_TEAMS, first(conversation.get("displayName"), conversation.get("id")), in_order(messages))
+
+
+def shown_text(markup: str) -> str:
+    """Return the text that a message's markup shows, without the message that it quotes."""
+    for name in ("blockquote", "quote"):
+        markup = _without(markup, f"<{name}", f"</{name}>")
+    text = _TAG.sub("", _BREAK.sub("\n", markup))
+    return _BLANKS.sub("\n\n", unescape(text).replace("\xa0", " ")).strip()
+
+
+def _without(markup: str, begin: str, end: str) -> str:
+    kept, position = [], 0
+    while (start := markup.find(begin, position)) >= 0 and (stop := markup.find(end, start)) >= 0:
+        kept.append(markup[position:start])
+        position = stop + len(end)
+    return "".join([*kept, markup[position:]])

@@ -1,1 +1,0 @@
-"""Collections made by LangChain's PGVector."""

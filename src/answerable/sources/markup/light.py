@@ -1,0 +1,356 @@
+"""reStructuredText, Org and AsciiDoc → Document: the unchanged file, with its sections.
+
+See docutils.sourceforge.io/docs/ref/rst/restructuredtext.html, orgmode.org/worg/org-syntax.html and
+docs.asciidoctor.org/asciidoc/latest. Comments, link targets, options, drawers, attributes, delimiters and the names of
+directives are hidden; the content of notes and tables is text. In Org, a headline with a keyword such as TODO is an
+entry of its own, which can be quoted. Files that AsciiDoc includes are documents of their own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from answerable.datatypes import Document, DocumentType
+from answerable.sources.markup.sections import LONGEST_TITLE, Line, LineReader, Marks, read_marked
+
+_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*")
+_EXPLICIT = re.compile(r"([ \t]*)\.\.(?:[ \t]+|$)")
+_DIRECTIVE = re.compile(r"(?:\|[^|\n]+\|[ \t]+)?([\w.:+-]+?)[ \t]*::(?:[ \t]+|$)")
+_NOTE = re.compile(r"\[[^\]\n]+\][ \t]+\S")
+_OPTION = re.compile(r"[ \t]+:[\w -]+:(?:[ \t]|$)")
+_FIELD = re.compile(r":(author|authors|date|version):[ \t]+(\S.*)", re.IGNORECASE)
+_SHORTEST = 4  # characters of a rule, as in the specification
+# Directives that are hidden with their content, which isn't text of this file.
+_HIDDEN = frozenset(
+    "image toctree contents include literalinclude raw meta highlight default-role role index module currentmodule "
+    "py:module py:currentmodule sectnum section-numbering header footer target-notes bibliography replace unicode "
+    "automodule autoclass autofunction automethod autosummary autodata autoexception tabularcolumns plot graphviz "
+    "title class container-class mermaid uml".split()
+)
+_HIDDEN_ARGUMENTS = frozenset("code code-block sourcecode figure parsed-literal only ifconfig csv-table".split())
+
+
+def read_rst(content: str, source: str) -> Document:
+    """Return a document with a part for each section. Raise EmptySource."""
+    return read_marked(content, source, DocumentType.RST, _RstReader(content).marks())
+
+
+class _RstReader(LineReader):
+    def __init__(self, content: str) -> None:
+        super().__init__(content)
+        self._styles: list[str] = []
+
+    def marks(self) -> Marks:
+        number = 0
+        while number < len(self._lines):
+            number = self._explicit(number) or self._heading(number) or self._plain(number)
+        if self._marks.headings:
+            self._marks.title = self._marks.headings[0].title
+        return self._marks
+
+    def _plain(self, number: int) -> int:
+        line = self._lines[number]
+        if not self._marks.headings[1:] and (field := _FIELD.fullmatch(line.text)):
+            self._marks.metadata.setdefault(field[1].lower().removesuffix("s"), field[2].strip())
+        is_rule = _ADORNMENT.fullmatch(line.text) and len(line.text.strip()) >= _SHORTEST
+        if is_rule and not self._text(number - 1).strip() and not self._text(number + 1).strip():
+            self._marks.hide(line)
+        return number + 1
+
+    def _heading(self, number: int) -> int | None:
+        """Add the heading at this line, with or without an overline; return the next line's number, or None."""
+        if self._text(number - 1).strip() and not _ADORNMENT.fullmatch(self._text(number - 1)):
+            return None
+        above = _ADORNMENT.fullmatch(self._text(number))
+        first = number + bool(above)
+        title, under = self._text(first), _ADORNMENT.fullmatch(self._text(first + 1))
+        if not under or not _may_be_title(title, is_indented=bool(above)):
+            return None
+        if above and above[0].strip() != under[0].strip():
+            return None
+        if len(under[0].strip()) < min(len(title.rstrip()), _SHORTEST):
+            return None
+        style = under[1] * (2 if above else 1)
+        if style not in self._styles:
+            self._styles.append(style)
+        line = self._lines[first + 1]
+        self._marks.add(self._lines[number].start, line.end, self._styles.index(style), _plain_title(title))
+        return first + 2
+
+    def _explicit(self, number: int) -> int | None:
+        """Hide markup that begins with two dots, or a directive's name only; return the number of the line after it."""
+        line = self._lines[number]
+        mark = _EXPLICIT.match(line.text)
+        if not mark:
+            return None
+        rest = line.text[mark.end() :]
+        directive = _DIRECTIVE.match(rest)
+        if directive and directive[1].lower() not in _HIDDEN:
+            hides_arguments = directive[1].lower() in _HIDDEN_ARGUMENTS
+            self._marks.hide_in(line, 0, len(line.text) if hides_arguments else mark.end() + directive.end())
+            return self._after_options(number + 1)
+        if not directive and _NOTE.match(rest):
+            self._marks.hide_in(line, 0, mark.end())
+            return number + 1
+        end = self._block_end(number, len(mark[1])) if rest or self._text(number + 1).strip() else number + 1
+        self._marks.hide(*self._lines[number:end])
+        return end
+
+    def _after_options(self, number: int) -> int:
+        while _OPTION.match(self._text(number)):
+            self._marks.hide(self._lines[number])
+            number += 1
+        return number
+
+    def _block_end(self, number: int, indent: int) -> int:
+        """Return the number of the line after the block that is indented by more than `indent`."""
+        end = number = number + 1
+        while number < len(self._lines):
+            text = self._text(number)
+            if text.strip():
+                if len(text) - len(text.lstrip()) <= indent:
+                    break
+                end = number + 1
+            number += 1
+        return end
+
+
+def _may_be_title(text: str, is_indented: bool) -> bool:
+    is_text = bool(text.strip()) and len(text) <= LONGEST_TITLE and not _ADORNMENT.fullmatch(text)
+    return is_text and (is_indented or text[0] not in " \t")
+
+
+_ROLE = re.compile(r":[\w:+.-]+:`([^`<]*?)(?:[ \t]*<[^`>]*>)?`")
+
+
+def _plain_title(title: str) -> str:
+    """Return a heading without roles and back-quotes."""
+    return _ROLE.sub(r"\1", title).replace("``", "").replace("`", "").replace("**", "")
+
+
+_HEADLINE = re.compile(r"(\*+)[ \t]+(\S.*)")
+_PRIORITY = re.compile(r"\[#\w{1,2}\][ \t]*")
+_TAGS = re.compile(r"[ \t](:[\w@#%:]{1,500}:)[ \t]*$")
+_KEYWORD = re.compile(r"[ \t]*#\+([\w-]+)(?:\[[^\]\n]*\])?:[ \t]*")
+_BLOCK = re.compile(r"[ \t]*#\+begin_(\w+)", re.IGNORECASE)
+_DRAWER = re.compile(r"[ \t]*:([\w-]+):[ \t]*")
+_COMMENT = re.compile(r"[ \t]*#(?: |$)")
+_RULE = re.compile(r"[ \t]*-{5,}[ \t]*")
+_ORG_FACTS = {"author": "author", "date": "date", "language": "language", "description": "description"}
+_ORG_UNREAD = frozenset({"comment", "export"})
+
+
+def read_org(content: str, source: str) -> Document:
+    """Return a document with a part for each headline. Raise EmptySource."""
+    return read_marked(content, source, DocumentType.ORG, _OrgReader(content).marks())
+
+
+class _OrgReader(LineReader):
+    def __init__(self, content: str) -> None:
+        super().__init__(content)
+        self._states = set("TODO DONE NEXT WAITING WAIT HOLD CANCELLED CANCELED STARTED SOMEDAY".split())
+        self._tags: dict[str, None] = {}
+        self._commented = 0
+        # Number of the line up to which a closing line was searched for in vain, by the closing line's text.
+        self._without_end: dict[str, int] = {}
+
+    def marks(self) -> Marks:
+        number = 0
+        while number < len(self._lines):
+            line = self._lines[number]
+            if headline := _HEADLINE.fullmatch(line.text):
+                self._headline(line, len(headline[1]), headline[2])
+            elif self._commented:
+                self._marks.hide(line)
+            elif block := _BLOCK.match(line.text):
+                number = self._block(number, block[1].lower())
+                continue
+            elif _DRAWER.fullmatch(line.text):
+                number = self._drawer(number)
+                continue
+            else:
+                self._line(line)
+            number += 1
+        self._marks.metadata["tags"] = list(self._tags)
+        return self._marks
+
+    def _headline(self, line: Line, level: int, text: str) -> None:
+        if self._commented and level > self._commented:
+            self._marks.hide(line)
+            return
+        self._commented = 0
+        if tags := _TAGS.search(text):
+            self._tags.update(dict.fromkeys(filter(None, tags[1].split(":"))))
+            text = text[: tags.start()]
+        first, _, rest = text.partition(" ")
+        has_state = first in self._states
+        title = _PRIORITY.sub("", rest if has_state else text, count=1)
+        if title.split(" ")[0] == "COMMENT":
+            self._commented = level
+            self._marks.hide(line)
+            return
+        body = line.start + level + 1 if has_state else line.end
+        self._marks.add(line.start, body, level, title)
+
+    def _block(self, number: int, name: str) -> int:
+        """Hide a block's delimiters, or all of it; return the next line's number. Without an end it is no block."""
+        end = self._end(number, f"#+end_{name}")
+        if end is None:
+            self._marks.hide(self._lines[number])
+            return number + 1
+        unread = self._lines[number : end + 1] if name in _ORG_UNREAD else (self._lines[number], self._lines[end])
+        self._marks.hide(*unread)
+        return end + 1
+
+    def _drawer(self, number: int) -> int:
+        """Hide a drawer; return the number of the line after it. Without an end, its first line is text."""
+        end = self._end(number, ":end:")
+        if end is None:
+            return number + 1
+        self._marks.hide(*self._lines[number : end + 1])
+        return end + 1
+
+    def _end(self, number: int, closing: str) -> int | None:
+        """Return the number of the line that closes this block or drawer before the next headline, or None."""
+        if number < self._without_end.get(closing, 0):
+            return None
+        for end in range(number + 1, len(self._lines)):
+            text = self._lines[end].text
+            if text.strip().lower() == closing:
+                return end
+            if _HEADLINE.match(text):
+                break
+        else:
+            end = len(self._lines)
+        self._without_end[closing] = end
+        return None
+
+    def _line(self, line: Line) -> None:
+        if keyword := _KEYWORD.match(line.text):
+            self._keyword(line, keyword[1].lower(), line.text[keyword.end() :].strip(), keyword.end())
+        elif _COMMENT.match(line.text) or _RULE.fullmatch(line.text) or line.text.lstrip().startswith("#+"):
+            self._marks.hide(line)
+
+    def _keyword(self, line: Line, name: str, value: str, end: int) -> None:
+        if name == "caption":
+            self._marks.hide_in(line, 0, end)
+            return
+        self._marks.hide(line)
+        if name == "title":
+            self._marks.title = f"{self._marks.title} {value}".strip()
+        elif name in _ORG_FACTS:
+            self._marks.metadata.setdefault(_ORG_FACTS[name], value)
+        elif name == "filetags":
+            self._tags.update(dict.fromkeys(filter(None, value.replace(" ", ":").split(":"))))
+        elif name in ("todo", "seq_todo", "typ_todo"):
+            self._states.update(state.partition("(")[0] for state in value.split() if state != "|")
+
+
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
+_DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```\w*|[|,:!]={3,})[ \t]*")
+_UNDERLINE = {"=": 1, "-": 2, "~": 3, "^": 4}
+_ATTRIBUTE = re.compile(r":!?(\w[\w-]*)!?:(?:[ \t]+(.*))?")
+_BLOCK_ATTRIBUTES = re.compile(r"\[[^\n]*\][ \t]*")
+_MACRO = re.compile(r"[a-z_]\w*::[^\s\[]*\[.*\][ \t]*")
+_AUTHOR = re.compile(r"[^\W\d_][^<>:\n]{0,200}?(?:[ \t]+<[^<>\n]*>)?")
+_REVISION = re.compile(r"v?\d[\w.]*(?:,.*)?|.*\d{4}-\d\d-\d\d.*")
+_ASCIIDOC_FACTS = {
+    "author": "author",
+    "revdate": "date",
+    "description": "description",
+    "keywords": "keywords",
+    "lang": "lang",
+}
+_ASCIIDOC_UNREAD = "/+"
+_VERBATIM = "-.`"
+
+
+def read_asciidoc(content: str, source: str) -> Document:
+    """Return a document with a part for each section. Raise EmptySource."""
+    return read_marked(content, source, DocumentType.ASCIIDOC, _AsciidocReader(content).marks())
+
+
+class _AsciidocReader(LineReader):
+    def __init__(self, content: str) -> None:
+        super().__init__(content)
+        self._last_of: dict[str, int] = {}
+        for number, line in enumerate(self._lines):
+            self._last_of[line.text.rstrip()] = number
+
+    def marks(self) -> Marks:
+        number = 0
+        while number < len(self._lines):
+            number = self._block(number) or self._underlined(number) or self._line(number)
+        return self._marks
+
+    def _block(self, number: int) -> int | None:
+        """Hide a block's delimiters, or a whole comment block; return the number of the line after it, or None."""
+        found = _DELIMITER.fullmatch(self._text(number))
+        if not found:
+            return None
+        self._marks.hide(self._lines[number])
+        mark = found[1]
+        closing = "```" if mark.startswith("```") else mark
+        if mark == "--" or mark[0] not in _ASCIIDOC_UNREAD + _VERBATIM or self._last_of.get(closing, -1) <= number:
+            return number + 1
+        end = number + 1
+        while self._text(end).rstrip() != closing:
+            end += 1
+        if mark[0] in _ASCIIDOC_UNREAD:
+            self._marks.hide(*self._lines[number : end + 1])
+        self._marks.hide(self._lines[end])
+        return end + 1
+
+    def _underlined(self, number: int) -> int | None:
+        """Add a heading that is underlined by a line of about its length; return the next line's number, or None."""
+        title, under = self._text(number).rstrip(), self._text(number + 1).rstrip()
+        if not 2 <= len(title) <= LONGEST_TITLE or not title[0].isalnum() or not under or set(under) - {under[0]}:
+            return None
+        before = self._text(number - 1)
+        is_apart = not before.strip() or _BLOCK_ATTRIBUTES.fullmatch(before)
+        if under[0] not in _UNDERLINE or abs(len(title) - len(under)) > 1 or not is_apart:
+            return None
+        return self._heading(number, number + 2, _UNDERLINE[under[0]], title)
+
+    def _heading(self, number: int, body: int, level: int, title: str) -> int:
+        is_first = not self._marks.headings
+        self._marks.add(self._lines[number].start, self._lines[body - 1].end, level, title)
+        if is_first and level == 1:
+            self._marks.title = " ".join(title.split())
+            return self._header(body)
+        return body
+
+    def _header(self, number: int) -> int:
+        """Hide the lines of author and revision below the title; return the number of the line after them."""
+        if _AUTHOR.fullmatch(text := self._text(number).rstrip()):
+            self._marks.metadata["author"] = text.partition("<")[0].strip()
+            self._marks.hide(self._lines[number])
+            number += 1
+            if _REVISION.fullmatch(self._text(number).rstrip()):
+                self._marks.hide(self._lines[number])
+                number += 1
+        return number
+
+    def _line(self, number: int) -> int:
+        line = self._lines[number]
+        text = line.text
+        if len(text) <= LONGEST_TITLE and (found := _HEADING.fullmatch(text)):
+            return self._heading(number, number + 1, len(found[1]), found[2])
+        if attribute := _ATTRIBUTE.fullmatch(text):
+            name = _ASCIIDOC_FACTS.get(attribute[1].lower())
+            if name and attribute[2]:
+                self._marks.metadata.setdefault(name, attribute[2].strip())
+            self._marks.hide(line)
+        elif _is_directive(text):
+            self._marks.hide(line)
+        elif text.startswith(".") and text[1:2].isalnum():
+            # Hide the full stop before a block's title.
+            self._marks.hide_in(line, 0, 1)
+        return number + 1
+
+
+def _is_directive(text: str) -> bool:
+    """Whether a line is a comment, attributes, a macro, or a mark between blocks."""
+    is_comment = text.startswith("//") and not text.startswith("///")
+    is_mark = text.rstrip() in ("+", "'''", "<<<")
+    return is_comment or is_mark or any(pattern.fullmatch(text) for pattern in (_MACRO, _BLOCK_ATTRIBUTES))

@@ -1,0 +1,206 @@
+"""Jupyter notebooks (nbformat 3 and 4) → Document: the text of the cells, a part for each cell, numbered from 1.
+
+A Markdown cell contributes its source; the code and the printed output of a code cell are in fences. A heading within a
+cell begins another part. Pictures, other binary outputs and the tracebacks of errors are left out. See
+nbformat.readthedocs.io.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.markdown import Heading, find_headings
+from answerable.sources.text import PartedText, make_document
+
+LONGEST = 20_000
+"""Characters kept of one output: the logs of a training run are longer."""
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
+_PICTURE = re.compile(
+    r"!\[([^\[\]\n]{0,500})\]\(\s*(?:data|attachment):[^()\n]*\)|\bdata:image/[\w.+-]{1,50};base64,[\w+/=]*"
+)
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ADVICE = "open it in Jupyter and save it again, or export it as Markdown and add that"
+_MAY_HAVE_HEADINGS = re.compile(r"^ {0,3}(?:#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$)", re.MULTILINE)
+_FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
+_LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
+
+
+def read_notebook(content: str, source: str) -> Document:
+    """Return a document with the cells as parts. Raise DamagedSource and EmptySource."""
+    notebook = _parsed(content, source)
+    cells = list(_cells(notebook))
+    metadata = notebook.get("metadata")
+    facts = metadata if isinstance(metadata, Mapping) else {}
+    text = _Text(_language(facts))
+    for number, cell in enumerate(cells[:100_000], 1):
+        text.add(number, cell)
+    if not text.content.strip():
+        raise EmptySource(f"{source} has no cell with text: save it with its cells, or leave it out")
+    title = clean(str(facts.get("title") or "")).strip() or text.title
+    named = {"programming_language": text.language} if text.language else {}
+    return make_document(source, text.content, DocumentType.NOTEBOOK, text.parts, title, named)
+
+
+def _parsed(content: str, source: str) -> Mapping[str, Any]:
+    try:
+        notebook = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+        raise DamagedSource(f"{source} is not a valid notebook ({reason}): {_ADVICE}") from None
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells", notebook.get("worksheets")), list):
+        raise DamagedSource(f"{source} is not a notebook (it has no list of cells): {_ADVICE}")
+    return notebook
+
+
+def _cells(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the cells; notebooks of nbformat 3 have them in worksheets."""
+    sheets = notebook["worksheets"] if "cells" not in notebook else [notebook]
+    for sheet in sheets:
+        cells = sheet.get("cells") if isinstance(sheet, dict) else None
+        for cell in cells if isinstance(cells, list) else ():
+            yield cell if isinstance(cell, dict) else {}
+
+
+def _language(metadata: Mapping[str, Any]) -> str:
+    for key, name in (("language_info", "name"), ("kernelspec", "language")):
+        facts = metadata.get(key)
+        value = facts.get(name) if isinstance(facts, Mapping) else None
+        if isinstance(value, str) and _LANGUAGE.fullmatch(value):
+            return value
+    return ""
+
+
+class _Text(PartedText):
+    """Collects the text of the cells, and a part for each."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self.language = language
+        self.title = ""
+        self._path: list[Heading] = []
+
+    def add(self, number: int, cell: Mapping[str, Any]) -> None:
+        """Add the text of a cell, if it has any."""
+        source = joined(cell.get("source", cell.get("input"))).strip("\n").rstrip()
+        kind = cell.get("cell_type")
+        if kind == "code":
+            self.language = self.language or _own_language(cell)
+            if source:
+                self._fenced(number, source, self.language)
+            for output in output_texts(cell.get("outputs")):
+                self._fenced(number, output, "")
+        elif source.strip():
+            level = cell.get("level")
+            if kind == "heading":
+                source = f"{'#' * min(max(level if isinstance(level, int) else 1, 1), 6)} {' '.join(source.split())}"
+            self._markdown(number, source, has_headings=kind != "raw")
+
+    def _markdown(self, number: int, text: str, has_headings: bool) -> None:
+        start = self._begin()
+        is_marked = has_headings and _MAY_HAVE_HEADINGS.search(text)
+        headings = list(find_headings(text)) if is_marked else []
+        first = headings[0].start if headings else len(text)
+        if text[:first].strip():
+            self._part(number, start, start + first)
+        ends = [*(each.start for each in headings[1:]), len(text)]
+        for heading, end in zip(headings, ends, strict=False):
+            while self._path and self._path[-1].level >= heading.level:
+                self._path.pop()
+            if heading.title:
+                self._path.append(replace(heading, title=heading.title[:1_000]))
+                self.title = self.title or (heading.title if heading.level == 1 else "")
+            self._part(number, start + heading.start, start + end)
+        self.write(text)
+
+    def _fenced(self, number: int, text: str, language: str) -> None:
+        fence = "`" * max([3, *(len(found[1]) + 1 for found in _FENCES.finditer(text))])
+        start = self._begin()
+        self.write(f"{fence}{language}\n")
+        body = self.length
+        self.write(text)
+        self._part(number, start, self.length, body)
+        self.write(f"\n{fence}")
+
+    def _part(self, number: int, start: int, end: int, body: int | None = None) -> None:
+        path = tuple(each.title for each in self._path)
+        self.parts.append(Part(start, end, PartKind.CELL, page=number, headings=path, body=body))
+
+    def _begin(self) -> int:
+        if self.length:
+            self.write("\n\n")
+        return self.length
+
+
+def _own_language(cell: Mapping[str, Any]) -> str:
+    """Return the language that a cell of nbformat 3 names."""
+    value = cell.get("language")
+    return value if isinstance(value, str) and _LANGUAGE.fullmatch(value) else ""
+
+
+def joined(value: Any) -> str:
+    """Return the string that a notebook stores as one string or as a list of lines."""
+    text = "".join(line for line in value if isinstance(line, str)) if isinstance(value, list) else value
+    return clean(text) if isinstance(text, str) else ""
+
+
+def clean(text: str) -> str:
+    """Return the text with plain line ends, without control characters and surrogates; pictures become their names."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    text = text.replace("\r\n", "\n")
+    if "data:" in text or "attachment:" in text:
+        text = _PICTURE.sub(r"\1", text)
+    return _CONTROLS.sub("", text.replace("\r", "\n"))
+
+
+def output_texts(outputs: Any) -> Iterator[str]:
+    """Yield the text of each output of a cell that has any text, cut to `LONGEST` characters."""
+    for output in outputs if isinstance(outputs, list) else ():
+        text = _text(output) if isinstance(output, Mapping) else ""
+        if text.strip():
+            yield text.strip("\n").rstrip()[:LONGEST]
+
+
+def _text(output: Mapping[str, Any]) -> str:
+    match output.get("output_type"):
+        case "stream":
+            return _printed(output.get("text"))
+        case "error" | "pyerr":
+            return clean(_plain(f"{output.get('ename') or 'Error'}: {output.get('evalue') or ''}"))
+        case "execute_result" | "display_data" | "pyout":
+            return _result(output)
+    return ""
+
+
+def _result(output: Mapping[str, Any]) -> str:
+    """Return the Markdown or plain text of a result; "" for a picture."""
+    data = output.get("data")
+    # nbformat 3 stores the formats next to the output's type, under short names.
+    formats = data if isinstance(data, Mapping) else output
+    if any(str(name).startswith(("image/", "png", "jpeg", "svg", "pdf", "application/pdf")) for name in formats):
+        return ""
+    texts = (joined(formats.get(name)) for name in ("text/markdown", "text/plain", "text", "text/latex"))
+    return _plain(next(filter(None, texts), ""))
+
+
+def _printed(value: Any) -> str:
+    """Return printed output as a terminal shows it: only the last state of a line that was overwritten."""
+    raw = "".join(line for line in value if isinstance(line, str)) if isinstance(value, list) else value
+    if not isinstance(raw, str):
+        return ""
+    raw = _plain(raw)
+    if "\r" in raw:
+        lines = raw.replace("\r\n", "\n").split("\n")
+        raw = "\n".join(next(filter(None, reversed(line.split("\r"))), "") for line in lines)
+    return clean(raw)
+
+
+def _plain(text: str) -> str:
+    """Return the text without the escape sequences of colours."""
+    return _ESCAPES.sub("", text) if "\x1b" in text else text

@@ -1,0 +1,142 @@
+"""Office files and e-books: zip packages of XML, read within the limits of archives.
+
+For Word, Excel and PowerPoint also the relations between the parts of a package, its properties and encryption.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
+from answerable.formats.marks import OLE
+from answerable.sources.archives.archives import ZipArchive
+from answerable.sources.archives.members import Budget
+from answerable.sources.context import ReadContext
+from answerable.sources.formats import old_format
+from answerable.sources.xml import local_name, parse_xml, refuse_entities
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element  # type: ignore[import-untyped]
+
+
+class Package:
+    """An open package whose members are all checked; as a context it turns errors that XML causes into DamagedSource.
+
+    `what` is the format in words; `advice` tells the user what to do about a damaged or hostile package.
+    """
+
+    def __init__(self, data: bytes, source: str, context: ReadContext | None, advice: str, what: str) -> None:
+        self.source = source
+        self.advice = advice
+        self.limit = limit = (context or ReadContext()).limits.max_file_size
+        self._what = what
+        self._zip = ZipArchive(data, source, advice)
+        self._budget = Budget(limit, source, advice)
+        self._names = frozenset(self._zip.names)
+
+    def __enter__(self) -> Package:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        from lxml.etree import LxmlError
+
+        self._zip.close()
+        # Hostile XML may be nested too deeply, or lack elements that the standard requires.
+        if isinstance(error, (LxmlError, ValueError, OverflowError, RecursionError, MemoryError)):
+            raise DamagedSource(
+                f"{self.source} is not a valid {self._what} ({str(error)[:200]}): {self.advice}"
+            ) from error
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all archive members except folders."""
+        return list(self._zip.names)
+
+    def read(self, name: str) -> bytes:
+        """Return an archive member's bytes. Raises DamagedSource if it can't be read, SourceTooLarge over the limit."""
+        if name not in self._names:
+            raise DamagedSource(f"{self.source} is incomplete, it lacks {name[:200]!r}: {self.advice}")
+        (member,) = self._zip.members([name])
+        return self._budget.read(member) or b""
+
+    def xml(self, name: str) -> _Element:
+        """Return the XML of an archive member, repaired if possible. Raises DamagedSource."""
+        from lxml.etree import XMLSyntaxError
+
+        try:
+            root = parse_xml(self.read(name), recover=True)
+        except (XMLSyntaxError, ValueError) as error:
+            raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} ({error}): {self.advice}") from error
+        if root is None:
+            raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} (no XML): {self.advice}")
+        refuse_entities(root, self.source, self.advice)
+        return root
+
+
+# The name, in UTF-16, by which the container of an encrypted document lists the document.
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+# The titles that programs write if the author gave none.
+_NO_TITLE = re.compile(
+    r"(microsoft word\b.*|word document|powerpoint presentation|presenta(?:tion|ción|cion|ção)\s*(?:de powerpoint|do "
+    r"powerpoint)?\s*\d*|documento?\s*\d*|untitled|sin título|sem título|(?:book|libro|pasta|workbook)\s*\d*)",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+
+
+def refuse_container(data: bytes, source: str, suffix: str) -> None:
+    """Raise EncryptedSource or UnsupportedSource for the container of Office before 2007, also used for encryption.
+
+    `suffix` is that of the old format, such as ".doc".
+    """
+    if _ENCRYPTED in data and data.startswith(OLE):
+        raise EncryptedSource(
+            f"{source} is encrypted: open it in the program that made it, or in LibreOffice, with its password, save "
+            "it without one, and add that file"
+        )
+    if old := old_format(data, suffix):
+        raise UnsupportedSource(f"{source} is {old.what} with a new suffix: {old.advice}")
+
+
+def main_part(package: Package, what: str) -> tuple[str, str, dict[str, str]]:
+    """Return the name of the package's main part; its title; and its author and creation date if stated."""
+    found = related(package, "")
+    if "officeDocument" not in found:
+        raise ValueError(f"it names no {what}")
+    root = package.xml(found["core-properties"]) if "core-properties" in found else ()
+    texts: dict[str, str] = {}
+    for element in root:
+        texts.setdefault(local_name(element), " ".join((element.text or "").split()))
+    title, date = texts.get("title", ""), _DATE.match(texts.get("created", ""))
+    facts = {"author": texts.get("creator", ""), "date": date[0] if date else ""}
+    return (
+        found["officeDocument"],
+        "" if _NO_TITLE.fullmatch(title) else title,
+        {key: text for key, text in facts.items() if text},
+    )
+
+
+def related(package: Package, part: str) -> dict[str, str]:
+    """Return the first part of each kind of relation that a part (or the package: "") refers to, as kind → name."""
+    found: dict[str, str] = {}
+    for _, kind, path in relations(package, part):
+        found.setdefault(kind, path)
+    return found
+
+
+def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the id, the kind and the target part's name of each relation within the package."""
+    folder, file = posixpath.split(part)
+    name = posixpath.join(folder, "_rels", f"{file}.rels")
+    if part and name not in package:
+        return
+    for relation in package.xml(name):
+        path = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", "")))[1:]
+        if path in package and relation.get("TargetMode") != "External":
+            yield relation.get("Id", ""), relation.get("Type", "").rsplit("/", 1)[-1], path

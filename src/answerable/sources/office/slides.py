@@ -1,0 +1,190 @@
+"""Presentations (.pptx, .odp) → Document: each slide under its title, with text, tables and the speaker's notes.
+
+There is a part for each slide. In PowerPoint files, the text of shapes, groups, tables and diagrams is read in the
+order of the file; dates, footers, slide numbers, pictures, charts, comments and macros are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from answerable.datatypes import Document, DocumentType, PartKind
+from answerable.errors import EmptySource
+from answerable.sources.context import ReadContext
+from answerable.sources.markdown import table
+from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
+from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
+from answerable.sources.text import PartedText, make_document
+from answerable.sources.xml import local_name
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """A slide with its number from 1. `blocks` are Markdown paragraphs, lists and tables; `notes` are the speaker's."""
+
+    number: int
+    title: str
+    blocks: Sequence[str]
+    notes: Sequence[str] = ()
+    is_hidden: bool = False
+
+
+def slides_document(slides: Sequence[Slide], source: str, title: str, metadata: dict[str, str]) -> Document:
+    """Return the document of slides in this order; slides without any text are left out. Raises EmptySource."""
+    written = PartedText()
+    for slide in slides:
+        if text := _text(slide):
+            written.write("\n\n" if written.parts else "")
+            headings = (slide.title[:1_000],) if slide.title else ()
+            written.part(text, PartKind.SLIDE, page=slide.number, headings=headings)
+    if not written.parts:
+        raise EmptySource(
+            f"{source} holds no text: if its slides are pictures, save it as PDF, run OCR on that, and add the PDF"
+        )
+    metadata = {**metadata, "slides": str(len(slides))}
+    if hidden := [str(slide.number) for slide in slides if slide.is_hidden]:
+        metadata["hidden"] = f"slides {', '.join(hidden)}"
+    title = title or next((slide.title for slide in slides if slide.title), "")
+    return make_document(source, written.content, DocumentType.SLIDES, written.parts, title, metadata)
+
+
+def _text(slide: Slide) -> str:
+    blocks = [block for block in slide.blocks if block]
+    notes = [note for note in slide.notes if note]
+    if not (slide.title or blocks or notes):
+        return ""
+    hidden = " (hidden slide)" if slide.is_hidden else ""
+    heading = f"# {slide.title or f'Slide {slide.number}'}{hidden}"
+    noted = ["\n".join(("Speaker notes:", *notes))] if notes else []
+    return "\n\n".join((heading, *blocks, *noted))
+
+
+_ADVICE_PPTX = "open it in PowerPoint or LibreOffice, save it again as .pptx or PDF, and add that file"
+_PPTX_UNREAD = frozenset({"dt", "ftr", "sldNum", "hdr"})
+
+
+def read_pptx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
+    """Return a document from a presentation.
+
+    Raises EncryptedSource, DamagedSource, SourceTooLarge, EmptySource; UnsupportedSource for a format before 2007.
+    """
+    refuse_container(data, source, ".ppt")
+    with Package(data, source, context, _ADVICE_PPTX, "presentation") as package:
+        main, title, metadata = main_part(package, "presentation")
+        slides = list(_slides(package, main))
+    return slides_document(slides, source, title, metadata)
+
+
+def _slides(package: Package, main: str) -> Iterator[Slide]:
+    parts = {key: path for key, kind, path in relations(package, main) if kind == "slide"}
+    keys = (
+        value for each in package.xml(main).iter("{*}sldId") for name, value in each.items() if name.endswith("}id")
+    )
+    # A hostile presentation may show the same slide many times.
+    paths = dict.fromkeys(parts[key] for key in keys if key in parts)
+    for number, path in enumerate(islice(paths, 10_000), 1):
+        yield _pptx_slide(package, path, number)
+
+
+def _pptx_slide(package: Package, path: str, number: int) -> Slide:
+    root = package.xml(path)
+    other = related(package, path)
+    title = ""
+    blocks: list[str] = []
+    for shape in _shapes(root):
+        kind = _placeholder(shape)
+        if kind in _PPTX_UNREAD:
+            continue
+        if local_name(shape) == "tbl":
+            rows = (row.iterchildren("{*}tc") for row in shape.iterchildren("{*}tr"))
+            blocks.append(table([[" ".join(_paragraphs(cell)) for cell in row] for row in rows]))
+        elif kind in ("title", "ctrTitle") and not title:
+            title = " ".join(line.strip(" -") for line in _paragraphs(shape))
+        else:
+            blocks.append("\n".join(_paragraphs(shape)))
+    if "diagramData" in other:
+        points = package.xml(other["diagramData"]).iter("{*}t")
+        blocks.append("\n".join(text for point in points if (text := " ".join("".join(point.itertext()).split()))))
+    notes: list[str] = []
+    if "notesSlide" in other:
+        for shape in _shapes(package.xml(other["notesSlide"])):
+            if _placeholder(shape) == "body":
+                notes += _paragraphs(shape)
+    return Slide(number, title, blocks, notes, root.get("show") in ("0", "false"))
+
+
+def _shapes(root: Any) -> Iterator[Any]:
+    """Yield a slide's shapes that have text, and its tables, also those within groups, in order."""
+    for element in root.iter("{*}txBody", "{*}tbl"):
+        if local_name(element) == "tbl":
+            yield element
+        elif local_name(element.getparent()) != "tc":
+            yield element.getparent()
+
+
+def _placeholder(shape: Any) -> str:
+    """Return the role of a placeholder: title, body, ftr …; "" for an ordinary shape."""
+    found = next(iter(shape.iterfind("{*}nvSpPr/{*}nvPr/{*}ph")), None)
+    return "" if found is None else found.get("type", "obj")
+
+
+def _paragraphs(element: Any) -> list[str]:
+    """Return the paragraphs of a shape or cell; indented paragraphs become list items."""
+    lines = []
+    for paragraph in element.iter("{*}p"):
+        text = " ".join("".join(_runs(paragraph)).split())
+        if text:
+            found = paragraph.find("{*}pPr")
+            level = found.get("lvl", "0") if found is not None else "0"
+            depth = int(level) if level.isdecimal() and len(level) == 1 else 0
+            lines.append(f"{'  ' * (min(depth, 8) - 1)}- {text}" if depth else text)
+    return lines
+
+
+def _runs(paragraph: Any) -> Iterator[str]:
+    for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
+        yield element.text or "" if local_name(element) == "t" else " "
+
+
+_ADVICE_ODP = "open it in LibreOffice, save it again as .odp, .pptx or PDF, and add that file"
+_ODP_UNREAD = frozenset({"header", "footer", "date-time", "page-number", "page", "notes"})
+
+
+def read_odp(data: bytes, source: str, context: ReadContext | None = None) -> Document:
+    """Return a document from a presentation. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
+    with Package(data, source, context, _ADVICE_ODP, "presentation") as package:
+        title, metadata = properties(package)
+        root = package.xml("content.xml")
+        hidden = {
+            attribute(style, "name")
+            for style in root.iter("{*}style")
+            if any(attribute(each, "visibility") == "hidden" for each in style.iterchildren())
+        }
+        pages = (page for each in root.iter("{*}presentation") for page in each.iterchildren("{*}page"))
+        slides = [_odp_slide(page, number, hidden) for number, page in enumerate(pages, 1)]
+    return slides_document(slides, source, title, metadata)
+
+
+def _odp_slide(page: Any, number: int, hidden: set[str]) -> Slide:
+    title = ""
+    blocks: list[str] = []
+    notes: list[str] = []
+    for child in page.iterchildren():
+        if local_name(child) == "notes":
+            notes = [
+                text
+                for frame in child.iterchildren("{*}frame")
+                if attribute(frame, "class") == "notes"
+                for text in _lines(frame)
+            ]
+        elif attribute(child, "class") == "title" and not title:
+            title = " ".join(_lines(child))
+        elif attribute(child, "class") not in _ODP_UNREAD:
+            blocks += blocks_of(child)
+    return Slide(number, title, blocks, notes, attribute(page, "style-name") in hidden)
+
+
+def _lines(element: Any) -> list[str]:
+    return [text.replace("\n", " ") for each in element.iter("{*}p", "{*}h") if (text := paragraph_text(each))]

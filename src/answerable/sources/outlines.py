@@ -1,0 +1,167 @@
+"""Outlines (OPML) and browser bookmarks → Document: an indented list, a part for each node under the path above it.
+
+See opml.org/spec2. Bookmarks are read in Netscape's format, and are listed with their addresses, days and tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timezone
+from html import unescape
+from typing import TYPE_CHECKING, NamedTuple
+
+from answerable.datatypes import Document, DocumentType, PartKind
+from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.context import ReadContext
+from answerable.sources.text import PartedText, make_document
+from answerable.sources.xml import local_name, parse_xml
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element  # type: ignore[import-untyped]
+
+_MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
+_BREAK = re.compile(r"<(?:br|/p|/div|/li)\s*/?>", re.IGNORECASE)
+_DEEPEST = 8  # levels by which an entry is indented at most
+_LONGEST_STEP = 200  # characters to which a step of a path is cut; each entry carries the path above it
+
+
+class Node(NamedTuple):
+    """A node: the number of nodes above it, its text, and its further lines. A node without text is left out."""
+
+    depth: int
+    text: str
+    more: tuple[str, ...] = ()
+
+
+def outline(nodes: Iterable[Node], source: str, title: str, metadata: dict[str, str]) -> Document:
+    """Return the document of these nodes in their order. Raise EmptySource if no node has text."""
+    written = PartedText()
+    path: list[Node] = []
+    top = (title[:_LONGEST_STEP],) if title else ()
+    for node in nodes:
+        while path and path[-1].depth >= node.depth:
+            path.pop()
+        if not node.text:
+            continue
+        indent = "  " * min(len(path), _DEEPEST)
+        headings = (*top, *(each.text[:_LONGEST_STEP] for each in path[-_DEEPEST:]))
+        written.write(f"{indent}- ")
+        written.part(f"\n{indent}  ".join((node.text, *node.more)), PartKind.RECORD, headings=headings)
+        written.write("\n")
+        path.append(node)
+    if not written.parts:
+        raise EmptySource(f"{source} has no entry with a text: export it again, or leave it out")
+    return make_document(source, written.content, DocumentType.OUTLINE, written.parts, title, metadata)
+
+
+def plain_lines(text: str) -> list[str]:
+    """Return the lines of a text that may contain HTML, without tags and blank lines."""
+    text = _BREAK.sub("\n", text) if "<" in text else text
+    text = _MARKUP.sub("", text) if "<" in text else text
+    lines = (" ".join(line.split()) for line in unescape(text).split("\n"))
+    return [line for line in lines if line]
+
+
+_ADVICE = "export it again as OPML, or as plain text"
+
+
+def read_opml(data: bytes, source: str, context: ReadContext) -> Document:
+    """Return a document with a part for each entry. Raise DamagedSource and EmptySource."""
+    from lxml.etree import XMLSyntaxError
+
+    try:
+        root = parse_xml(data, recover=True)
+    except (XMLSyntaxError, ValueError) as error:
+        raise DamagedSource(f"{source} is not valid OPML ({str(error)[:200]}): {_ADVICE}") from error
+    body = next((each for each in root if local_name(each) == "body"), None) if root is not None else None
+    if body is None:
+        raise DamagedSource(f"{source} is not OPML (it has no body): {_ADVICE}")
+    head = next((each for each in root if local_name(each) == "head"), ())
+    facts = {local_name(each): " ".join((each.text or "").split()) for each in head}
+    metadata = {"author": facts.get("ownerName", ""), "date": facts.get("dateModified", "")}
+    return outline(_nodes(body), source, facts.get("title", ""), {key: text for key, text in metadata.items() if text})
+
+
+def _nodes(body: _Element) -> Iterator[Node]:
+    """Yield the entries in the order of the file."""
+    waiting = [(0, child) for child in reversed(body)]
+    while waiting:
+        depth, element = waiting.pop()
+        waiting += [(depth + 1, child) for child in reversed(element)]
+        if local_name(element) != "outline":
+            continue
+        lines = plain_lines(element.get("text") or element.get("title") or "")
+        notes = [line for name in ("_note", "note", "description") for line in plain_lines(element.get(name) or "")]
+        address = next(
+            (value for name in ("htmlUrl", "url", "xmlUrl") if (value := (element.get(name) or "").strip())), ""
+        )
+        if address and address not in lines:
+            lines = [f"{lines[0]} ({address})" if lines else address, *lines[1:]]
+        lines = [*lines, *(line for line in notes if line not in lines[:1])]
+        yield Node(depth, lines[0] if lines else "", tuple(lines[1:]))
+
+
+# Each alternative begins with its own character, and none matches beyond the next tag.
+_TAG = re.compile(r"<(/?)(dl|dt|dd|h1|h3|a|title)\b((?:[^<>\"]|\"[^\"<]*\")*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"([\w-]+)=\"([^\"<]*)\"")
+_UNREAD = ("javascript:", "place:", "data:", "about:")
+
+
+def read_bookmarks(content: str, source: str) -> Document:
+    """Return a document with a part for each bookmark and folder. Raise EmptySource."""
+    title = re.search(r"<h1[^<>]*>([^<]{1,500})", content, re.IGNORECASE)
+    name = " ".join(unescape(title[1]).split()) if title else ""
+    return outline(_bookmarks(content), source, name, {})
+
+
+def _bookmarks(content: str) -> Iterator[Node]:
+    depth = 0
+    waiting: Node | None = None
+    tags = list(_TAG.finditer(content))
+    for number, tag in enumerate(tags):
+        closes, name = bool(tag[1]), tag[2].lower()
+        if name == "dl":
+            depth = max(depth + (-1 if closes else 1), 0)
+        end = tags[number + 1].start() if number + 1 < len(tags) else len(content)
+        if closes or name not in ("a", "h3", "dd"):
+            continue
+        lines = plain_lines(content[tag.end() : end])
+        if name == "dd":
+            if waiting and len(waiting.more) < 100:
+                waiting = waiting._replace(more=(*waiting.more, *lines))
+            continue
+        if waiting:
+            yield waiting
+        waiting = _node(depth, name, lines, dict(_attributes(tag[3])))
+    if waiting:
+        yield waiting
+
+
+def _attributes(text: str) -> Iterator[tuple[str, str]]:
+    return ((found[1].lower(), unescape(found[2]).strip()) for found in _ATTRIBUTE.finditer(text))
+
+
+def _node(depth: int, name: str, lines: list[str], attributes: dict[str, str]) -> Node | None:
+    """Return the node of a bookmark or a folder; None for a bookmark that is a script or a query of the browser."""
+    text = " ".join(lines)
+    if name == "h3":
+        return Node(depth, text) if text else None
+    address = " ".join(attributes.get("href", "").split())
+    if not address or address.lower().startswith(_UNREAD):
+        return None
+    facts = [address]
+    if added := _day(attributes.get("add_date", "")):
+        facts.append(f"added {added}")
+    if tags := attributes.get("tags", ""):
+        facts.append(f"tags: {', '.join(filter(None, map(str.strip, tags.split(','))))}")
+    return Node(depth, f"{text} ({', '.join(facts)})" if text else address)
+
+
+def _day(seconds: str) -> str:
+    """Return the day of a timestamp in seconds since 1970, or in the microseconds that some browsers write."""
+    if not seconds.isascii() or not seconds.isdecimal() or len(seconds) > 17:
+        return ""
+    number = int(seconds)
+    while number > 1e11:
+        number //= 1000
+    return f"{datetime.fromtimestamp(number, timezone.utc):%Y-%m-%d}" if number else ""

@@ -1,1 +1,0 @@
-"""OPML outlines and bookmarks of browsers."""

@@ -1,1 +1,0 @@
-"""Presentations: a part for each slide."""

@@ -1,1 +1,0 @@
-"""CSV, TSV, JSON and JSON lines: a part for each record."""

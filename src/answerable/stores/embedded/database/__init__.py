@@ -1,1 +1,0 @@
-"""The SQLite file of an embedded library: its only copy of documents, chunks and vectors."""

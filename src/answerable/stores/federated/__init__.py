@@ -1,1 +1,0 @@
-"""Several libraries asked as one."""

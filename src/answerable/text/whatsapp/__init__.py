@@ -1,1 +1,0 @@
-"""The texts that WhatsApp itself writes into exported chats."""
