@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from collecting import collect, text
 
-from answerable.answering.writing.verify import IMAGE_NOTE, image_note
+from answerable.answering.writing.verify import shows_image
 
 FACTS = "The bus leaves at 8:40 from the north gate. A ticket costs 12 euros."
 QUESTION = "When does the bus leave?"
@@ -32,7 +32,7 @@ QUESTION = "When does the bus leave?"
 )
 def test_an_address_of_a_documents_image_is_noted(image: str, written: str) -> None:
     passages = collect(QUESTION, text(f"{FACTS} {image}")).results
-    assert image_note(written, passages) == IMAGE_NOTE
+    assert shows_image(written, passages)
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_other_addresses_are_not(written: str) -> None:
     passages = collect(
         QUESTION, text(f"{FACTS} ![x](http://evil.example/p) [times](https://buses.example/times)")
     ).results
-    assert image_note(written, passages) == ""
+    assert not shows_image(written, passages)
 
 
 def test_an_image_of_the_models_own_is_noted() -> None:
-    assert image_note("![x](http://evil.example/p?q=1)", ()) == IMAGE_NOTE
+    assert shows_image("![x](http://evil.example/p?q=1)", ())

@@ -163,6 +163,9 @@ def test_only_messages_that_pass_are_seen_and_counted(library: Library) -> None:
         tools = toolbox(library, "cat", where=where)
         call(tools, "search", queries=["expenses", "lunch"])
         assert set(files(tools)) == {"WhatsApp Chat with Lake house.txt"}
+        read = call(tools, "read", document="d1") + tools.shown(range(1, len(tools.passages) + 1))
+        assert "the cat is back" in read
+        assert "Ana:" not in read
         (text,) = [call(tools, "table", table="d1", operation={"name": "count"})]
         assert "Result: 2 messages" in text
         (computed,) = tools.computed.values()

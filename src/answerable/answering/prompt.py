@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import PurePosixPath, PureWindowsPath
 
 from answerable.answering.found import Asked
-from answerable.datatypes import Exchange, RetrievalResult
+from answerable.datatypes import Exchange, Part, RetrievalResult
 from answerable.formats.locate import Named, shown_source
 from answerable.protocols import Message
 from answerable.text.characters import EMOJI, ESCAPE, LINE_ENDS, is_hidden
@@ -136,9 +136,14 @@ def harmless(text: str) -> str:
     return _TURN.sub(" ", text)
 
 
-def fence_one(number: int, passage: RetrievalResult, name: str = "") -> str:
-    """Return a passage in its tag. `name` is the name of its document for the tools; then the tag has its part too."""
-    document = passage.document
+def fence_one(number: int, passage: RetrievalResult, name: str = "", hidden: Sequence[Part] = ()) -> str:
+    """Return a passage in its tag, without its `hidden` parts.
+
+    `name` is the name of its document for the tools; then the tag has its part too.
+    """
+    document, content, at = passage.document, passage.chunk.content, passage.chunk.start
+    for part in reversed(hidden):
+        content = content[: max(part.start - at, 0)] + content[max(part.end - at, 0) :]
     attributes = {
         "title": document.title,
         "source": file_of(document),
@@ -147,7 +152,7 @@ def fence_one(number: int, passage: RetrievalResult, name: str = "") -> str:
         "part": str(passage.chunk.sequence + 1) if name else "",
     }
     shown = "".join(f' {key}="{short}"' for key, value in attributes.items() if (short := _attribute(value)))
-    return f'<passage number="{number}"{shown}>\n{harmless(passage.chunk.content)}\n</passage>'
+    return f'<passage number="{number}"{shown}>\n{harmless(content)}\n</passage>'
 
 
 def file_of(document: Named) -> str:

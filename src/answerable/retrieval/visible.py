@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from answerable.datatypes import Chunk, Document
+from answerable.datatypes import Chunk, Document, Part, PartKind, RetrievalResult
 from answerable.filters import AllOf, AnyOf, Filter, Not, OneOf, matches, normalize, normalize_fields
 from answerable.protocols import Store, StoredDocument
 from answerable.text.indexed_text import TEXT_HASH
@@ -32,6 +32,18 @@ def is_of_passages(filter: Filter) -> bool:
 def passes(document: StoredDocument | Document, where: Filter | None, message: Mapping[str, Any] | None = None) -> bool:
     """Return whether a document, or a message of it with this sender and date, passes a filter."""
     return where is None or matches(where, normalize_fields({**fields_of(document), **(message or {})}))
+
+
+def hidden_messages(result: RetrievalResult, where: Filter | None) -> list[Part]:
+    """Return the messages of a passage of a chat that a filter doesn't pass: its window has others beside those."""
+    if where is None:
+        return []
+    return [
+        part
+        for part in result.chunk.parts
+        if part.kind is PartKind.MESSAGE
+        and not passes(result.document, where, {"sender": part.sender, "date": part.time})
+    ]
 
 
 def fields_of(document: StoredDocument | Document) -> dict[str, Any]:

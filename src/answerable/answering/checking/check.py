@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from answerable.answering.checking.evidence import Evidence, Match, look_up, nearest
-from answerable.answering.checking.marks import NEAREST, Mark, Marked, mark
+from answerable.answering.checking.marks import Mark, Marked, mark, reason
 from answerable.answering.checking.statements import Statement, put_marks, read_statements
 from answerable.answering.messages import REFUSAL
 from answerable.datatypes import Citation, RetrievalResult, SentenceCheck
@@ -55,7 +55,7 @@ def check_answer(text: str, passages: Sequence[RetrievalResult], language: str, 
         named = [passages[number - 1] for number in statement.marks if marks and 1 <= number <= len(passages)]
         evidence = None if statement.is_furniture else _evidence(statement, named or passages, spoken)
         marked = _marked(statement, after, evidence, spoken)
-        is_backed = marked.mark is Mark.VERIFIED or marked.how == NEAREST
+        is_backed = marked.mark in (Mark.VERIFIED, Mark.CHECK) and not marked.differs
         cited = evidence.citations if evidence and is_backed else ()
         own = "".join(f"[{numbers.setdefault(each, len(numbers) + 1)}]" for each in cited)
         sentences.append(SentenceCheck(statement.written.strip(), marked.mark.value, marked.how))
@@ -81,13 +81,13 @@ def _evidence(statement: Statement, passages: Sequence[RetrievalResult], languag
 def _marked(statement: Statement, after: Statement | None, evidence: Evidence | None, language: str) -> Marked:
     is_header = statement.is_row and after is not None and after.is_furniture
     if statement.is_label or statement.is_furniture or is_header or " ".join(words(statement.body)) in _REFUSALS:
-        return Marked(Mark.NOTHING_CLAIMED, "it only introduces or refuses")
+        return Marked(Mark.NOTHING_CLAIMED, reason("refuses", language))
     if evidence and statement.is_code:
-        return Marked(Mark.VERIFIED, "its code is in a passage")
+        return Marked(Mark.VERIFIED, reason("code", language))
     if evidence and evidence.found is Match.NEAREST and evidence.passage.document.language in ("", language):
         own = set(terms(statement.body, language))
         if len(own.intersection(terms(evidence.text, language))) < COVERED * len(own):
-            return Marked(Mark.UNSUPPORTED, "no passage has enough of its words")
+            return Marked(Mark.UNSUPPORTED, reason("too_few_words", language))
     return mark(statement.body, [evidence] if evidence else [], language)
 
 

@@ -23,6 +23,7 @@ from answerable.answering.checking.reckoning import (
     listed,
     shown_results,
 )
+from answerable.answering.messages import phrase, word_lists
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.measures import days_in, decimals, in_context, unit_of
 from answerable.text.terms import STOP_WORDS, claim_words, fold, folded_words
@@ -36,7 +37,6 @@ SHORTEST, ENDING, BEGINNING = 4, 4, 3
 another language too (Lisbon, Lisboa). Guesses, not measured."""
 LONGEST_ACRONYM = 5
 """Letters of an acronym; a longer word in capitals is shouted. A guess, not measured."""
-NEAREST = "the model named no source; shown is the nearest sentence"
 _MARKS = re.compile(r"\s?\[\d+(?:\s?[,;–-]\s?\d+)*\]")
 _MARKUP = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=[\w.,!?;:)])[*_](?!\w)")
 _PREFIX = re.compile(r"\s*(?:(?:[-*+•·‣–—>]|\d{1,3}[.)]|[a-z]\))[ \t]+)*")
@@ -68,25 +68,31 @@ class Mark(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A mark and its reason in one line."""
+    """A mark and its reason in one line. `differs` if a rule found something that isn't in the evidence."""
 
     mark: Mark
     how: str
+    differs: bool = False
+
+
+def reason(name: str, language: str, text: str = "") -> str:
+    """Return a reason of `words/marks.toml` in a language, about these words of the sentence."""
+    return phrase(word_lists("marks")[name], language).format(text=text)
 
 
 def mark(sentence: str, evidence: Sequence[Evidence], language: str, today: date | None = None) -> Marked:
     """Mark a sentence in `language` by comparing it with its evidence. `today` is the year of dates without one."""
     if _LABEL.fullmatch(_MARKS.sub("", sentence)):
-        return Marked(Mark.NOTHING_CLAIMED, "it only introduces, asks or separates")
+        return Marked(Mark.NOTHING_CLAIMED, reason("introduces", language))
     if not evidence:
-        return Marked(Mark.UNSUPPORTED, "no source is named for it")
+        return Marked(Mark.UNSUPPORTED, reason("no_source", language))
     text = _ANSWER.sub("", _PREFIX.sub("", _MARKUP.sub("", _MARKS.sub("", sentence)), count=1), count=1)
     why = _Comparison(text, evidence, language, today).difference()
-    if all(each.found is Match.NEAREST for each in evidence):
-        return Marked(Mark.CHECK, f"{NEAREST}: {why}" if why else NEAREST)
-    return (
-        Marked(Mark.CHECK, why) if why else Marked(Mark.VERIFIED, "its words are in its source and its figures agree")
-    )
+    is_named = any(each.found is not Match.NEAREST for each in evidence)
+    if is_named and not why:
+        return Marked(Mark.VERIFIED, reason("verified", language))
+    unnamed = "" if is_named else reason("nearest", language)
+    return Marked(Mark.CHECK, ": ".join(filter(None, (unnamed, why))), bool(why))
 
 
 class _Comparison:
@@ -140,7 +146,7 @@ class _Comparison:
             days = {one for one, _ in day.pairs}
             if day.pairs and given.isdisjoint(day.pairs) and any(one in days for one, _ in given):
                 start, end = min(each.start for each in day.claims), max(each.end for each in day.claims)
-                return f"the date {self._text[start:end]} isn't in its source"
+                return self._reason("absent", self._text[start:end])
         return ""
 
     def _unit(self) -> str:
@@ -156,7 +162,7 @@ class _Comparison:
             # The unit of what was counted or computed may be implied: "two days later".
             beside = [unit or mentioned for unit in found] or [mentioned | _IMPLIED]
             if own and all(own.isdisjoint(unit) for unit in beside):
-                return f"the unit of {self._text[claim.start : claim.end]} isn't the one in its source"
+                return self._reason("unit", self._text[claim.start : claim.end])
         return ""
 
     def _name(self) -> str:
@@ -211,11 +217,11 @@ class _Comparison:
             if clause.negates is like.negates:
                 continue
             if like.negates and not any(each.denies and each.stems & like.stems for each in ours):
-                return "its source denies it"
+                return self._reason("denied")
             if clause.negates and not any(
                 (each.denies or each.limits) and each.stems & clause.stems for each in theirs
             ):
-                return "it denies what its source says"
+                return self._reason("denies")
         return ""
 
     def _is_scaled(self, claim: Claim) -> bool:
@@ -244,7 +250,10 @@ class _Comparison:
         return (claim for claim in self._claims if claim.kind in kinds)
 
     def _lacks(self, claim: Claim) -> str:
-        return f"the {claim.kind} {self._text[claim.start : claim.end]} isn't in its source"
+        return self._reason("absent", self._text[claim.start : claim.end])
+
+    def _reason(self, name: str, text: str = "") -> str:
+        return reason(name, self._language, text)
 
 
 def _is_pair(text: str, claim: Claim) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from answerable.answering.checking.evidence import Evidence, look_up, nearest
 from answerable.answering.found import ComputedPassage
-from answerable.datatypes import AnswerEvent, Citation, PartKind, RetrievalResult
+from answerable.datatypes import AnswerEvent, Citation, RetrievalResult
 from answerable.filters import Filter
-from answerable.retrieval.visible import passes
+from answerable.retrieval.visible import hidden_messages
 from answerable.text.characters import encodable
 from answerable.text.sentences import sentence_spans
 
@@ -63,13 +63,9 @@ class Ledger:
         return found if found and self._may_be_cited(found) else None
 
     def _may_be_cited(self, found: Evidence) -> bool:
-        """Return whether the filter passes the messages of the evidence: a passage of a chat has others beside them."""
-        messages = (each for each in found.passage.chunk.parts if each.start < found.end and each.end > found.start)
-        return self._where is None or all(
-            passes(found.passage.document, self._where, {"sender": each.sender, "date": each.time})
-            for each in messages
-            if each.kind is PartKind.MESSAGE
-        )
+        """Return whether the filter passes the messages of the evidence."""
+        hidden = hidden_messages(found.passage, self._where)
+        return not any(each.start < found.end and each.end > found.start for each in hidden)
 
     def source(self, number: int, sentence: str, language: str) -> Evidence | None:
         """Return what a mark means: evidence or, if the model handed over none, the nearest sentence of a passage."""

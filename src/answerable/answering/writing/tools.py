@@ -24,7 +24,7 @@ from answerable.errors import FilterError
 from answerable.filters import both, comparable, normalize, parse_filter
 from answerable.protocols import ChatModel, StoredDocument, Tool, ToolCall
 from answerable.providers.usage import count_tokens
-from answerable.retrieval.visible import PROBED, is_of_passages, visible_chunks, visible_documents
+from answerable.retrieval.visible import PROBED, hidden_messages, is_of_passages, visible_chunks, visible_documents
 
 QUERIES = 4
 """Queries of one search: three further ones found 30 of 30 answers where one query found 24 (the protocol's trial)."""
@@ -180,10 +180,16 @@ class Toolbox:
         return self.add([computed.result])[0]
 
     def shown(self, numbers: Iterable[int]) -> str:
-        """Return the passages with these numbers, each in a tag with the name of its document and its part."""
+        """Return the passages with these numbers, each in a tag with the name of its document and its part.
+
+        Messages that the filter doesn't pass are left out of a chat's passages.
+        """
         found = ((number, self.passages[number - 1]) for number in numbers)
         names = self._documents
-        return "\n\n".join(fence_one(number, each, names.get(_key(each.document), "")) for number, each in found)
+        return "\n\n".join(
+            fence_one(number, each, names.get(_key(each.document), ""), hidden_messages(each, self._where))
+            for number, each in found
+        )
 
     def _search(self, given: dict[str, Any]) -> str:
         conditions: list[dict[str, Any]] = []

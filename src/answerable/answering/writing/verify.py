@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from answerable.answering.checking.evidence import Evidence
-from answerable.answering.checking.marks import Mark, mark
+from answerable.answering.checking.marks import Mark, mark, reason
 from answerable.answering.checking.statements import Statement, read_statements
 from answerable.answering.decide import Parts, Writer, answered, refuse
 from answerable.answering.found import TITLE, Found, said
@@ -35,8 +35,6 @@ CHECK_TOKENS = 4000
 """Tokens of the list of doubted sentences: a few, but a model may think before. A guess, not measured."""
 SHORT = 2
 """Words of a sentence without a mark that claims nothing by itself, as "Yes."; "It is free." has three."""
-DOUBTED = "a second reading by the model found that its source words don't say it"
-_MISSING = "it says what the documents don't say"
 _LIST = re.compile(r"\[[\d\s,]*\]")
 _NUMBER = re.compile(r"\d+")
 
@@ -63,10 +61,12 @@ def verify(draft: Draft, found: Found, writer: Writer, parts: Parts, work: Work)
     # The row above a table's line names the columns.
     for number, after in enumerate(statements[1:]):
         if after.is_furniture and statements[number].is_row:
-            checks[number] = replace(checks[number], support=Mark.NOTHING_CLAIMED.value, how="it names columns")
+            checks[number] = replace(
+                checks[number], support=Mark.NOTHING_CLAIMED.value, how=reason("names_columns", language)
+            )
     if writer.checks_again and isinstance(writer.model, ChatModel):
-        checks = _doubted(writer.model, checks, sources, draft, Known(parts.now()), work)
-    checks = [replace(one, how=_noted(one, draft)) for one in checks]
+        checks = _doubted(writer.model, checks, sources, draft, language, Known(parts.now()), work)
+    checks = [replace(one, how=_noted(one, draft, language)) for one in checks]
     answer = _answer(verdict, checks, statements, draft, found, writer)
     counts = Counter(check.support for check in checks)
     why = Step.of("verify", {"sentences": len(checks)}, {**counts, "reason": str(answer.reason)})
@@ -123,7 +123,8 @@ def _checked(
     # "The fee of 2025 isn't given" repeats a number of the question.
     says_missing = verdict in ("partly", "not_found") and set(_NUMBER.findall(statement.body)) <= asked
     if not evidence and found.mark is Mark.UNSUPPORTED and (says_missing or len(statement.body.split()) <= SHORT):
-        found = replace(found, mark=Mark.NOTHING_CLAIMED, how=_MISSING if says_missing else "it claims nothing")
+        name = "missing" if says_missing else "claims_nothing"
+        found = replace(found, mark=Mark.NOTHING_CLAIMED, how=reason(name, language))
     numbers = tuple(number for number, each in enumerate(prose.evidence, 1) if each in evidence)
     return SentenceCheck(statement.written.strip(), found.mark.value, found.how, numbers)
 
@@ -133,6 +134,7 @@ def _doubted(
     checks: Sequence[SentenceCheck],
     sources: Sequence[Sequence[Evidence]],
     draft: Draft,
+    language: str,
     known: Known,
     work: Work,
 ) -> list[SentenceCheck]:
@@ -156,7 +158,7 @@ def _doubted(
     doubts = map(int, re.findall(r"\d{1,3}", listed[-1])) if listed else ()
     doubted = {numbers[number - 1] for number in doubts if 1 <= number <= len(numbers)}
     return [
-        replace(check, support=Mark.CHECK.value, how=DOUBTED) if number in doubted else check
+        replace(check, support=Mark.CHECK.value, how=reason("doubted", language)) if number in doubted else check
         for number, check in enumerate(checks)
     ]
 
@@ -172,11 +174,10 @@ def source_of(evidence: Evidence, computed: Container[str]) -> tuple[str, str]:
     return "\n".join(filter(None, (above, evidence.text, *rows))), place
 
 
-def _noted(check: SentenceCheck, draft: Draft) -> str:
-    return "; ".join(filter(None, (check.how, image_note(check.text, draft.box.passages))))
+def _noted(check: SentenceCheck, draft: Draft, language: str) -> str:
+    note = reason("image", language) if shows_image(check.text, draft.box.passages) else ""
+    return "; ".join(filter(None, (check.how, note)))
 
-
-IMAGE_NOTE = "it shows an address of an image in a document, which was not loaded: opening it tells its server"
 
 # An image in Markdown, a link definition that an image may refer to, and an HTML tag.
 _IMAGE = re.compile(
@@ -186,15 +187,15 @@ _IMAGE = re.compile(
 _HOST = re.compile(r"(?://|\bwww\.)(?:[^\s/@]{0,200}@)?(?:www\.)?([\w-]{1,63}(?:\.[\w-]{1,63}){1,9})", re.IGNORECASE)
 
 
-def image_note(text: str, passages: Sequence[RetrievalResult]) -> str:
-    """Return IMAGE_NOTE if the text shows an address on the server of an image, its own or a passage's, else "".
+def shows_image(text: str, passages: Sequence[RetrievalResult]) -> bool:
+    """Return whether the text shows an address on the server of an image, its own or a passage's.
 
     Servers are compared, not whole addresses: a model may have encoded what it read in the address.
     """
     shown = _hosts(text)
     texts = (text, *(passage.chunk.content for passage in passages)) if shown else ()
     images = {host for each in texts for found in _IMAGE.findall(each) for host in _hosts(found)}
-    return IMAGE_NOTE if shown & images else ""
+    return bool(shown & images)
 
 
 def _hosts(text: str) -> set[str]:
