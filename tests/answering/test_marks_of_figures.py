@@ -124,13 +124,7 @@ FALSE = [
     ("name", "Hana Ito took 2 hours and 31 minutes.", "en", "race"),
     ("arithmetic", "37 runners did not finish.", "en", "race"),
     ("unit", "Hana Sato ran for 152 minutes.", "en", "race"),
-    ("negation", "Aceitam-se cartões.", "pt", "linha"),
     ("name", "The ferry to Mull takes 55 minutes.", "en", "ferry"),
-    ("negation", "The tent is waterproof.", "en", "tent"),
-    ("negation", "Smoking is allowed near the hives.", "en", "bees"),
-    ("negation", "Los menores de 14 años pagan.", "es", "socio"),
-    ("negation", "É permitido usar pesticidas na horta.", "pt", "horta"),
-    ("negation", "The pool isn't open from 7:00 to 21:30.", "en", "pool"),
     ("rounding", "The City 1 costs just under 800 euros.", "en", "city"),
 ]
 

@@ -2,7 +2,8 @@
 
 `questions.jsonl` has the questions on the libraries beside it, `played/LIBRARY.jsonl` a line for each turn of a player:
 `{"id", "text", "calls": [{"name", "arguments"}]}`, in order, and for each part of a document that was read whole a line
-`{"id", "part", "text"}`. As a program, this module shows players what to reply to:
+`{"id", "part", "text"}`. Calls name documents by their file: the names d1, d2, … follow the order of a search, which may
+differ between machines. As a program, this module shows players what to reply to:
 
     python tests/model/recorded.py LIBRARY [--replies FILE] [--only ID ...]
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import tempfile
 from collections import defaultdict
@@ -61,7 +63,7 @@ class RecordedModel:
         self.seen.append(list(messages))
         if len(self.seen) > len(self.turns) or self.parts:
             raise Waiting("The recording ends here.")
-        turn = self.turns[len(self.seen) - 1]
+        turn = _named(self.turns[len(self.seen) - 1], messages)
         for word in str(turn.get("text", "")).splitlines(keepends=True):
             yield Delta(word)
         calls = turn.get("calls") or ()
@@ -74,7 +76,7 @@ class RecordedModel:
             yield Delta(self.doubts, Usage(0, 0))
             return
         assert messages[0].content == prompt("collect")
-        part = sha256(messages[1].content.encode()).hexdigest()[:12]
+        part = sha256(_NUMBERS.sub("", messages[1].content).encode()).hexdigest()[:12]
         if part not in self._read:
             self.parts[part] = list(messages)
         yield Delta(self._read.get(part, ""), Usage(0, 0))
@@ -84,6 +86,21 @@ class RecordedModel:
 
     def close(self) -> None:
         pass
+
+
+_NUMBERS = re.compile(r' (?:number|document)="d?\d+"')
+"""What differs between machines: the numbers of passages and documents, by the order of a search."""
+_SOURCE = re.compile(r'source="([^"]+)"[^>\n]*document="(d\d+)"|^(d\d+) · .*?([^ ·]+\.\w+) ·', re.MULTILINE)
+
+
+def _named(turn: Mapping[str, Any], messages: Sequence[Message]) -> Mapping[str, Any]:
+    """Return a turn whose calls name documents as the messages do: `a.md` is d2."""
+    found = [each for message in messages for each in _SOURCE.findall(message.content)]
+    names = {source or file: name or listed for source, name, listed, file in found}
+    written = json.dumps(turn.get("calls") or (), ensure_ascii=False)
+    for file in sorted(names, key=len, reverse=True):
+        written = written.replace(json.dumps(file, ensure_ascii=False), f'"{names[file]}"')
+    return {**turn, "calls": json.loads(written)}
 
 
 def _call(number: int, call: Mapping[str, Any]) -> ToolCall:

@@ -27,15 +27,16 @@ FLOORS = {
     "needed words cited": 0.88,
 }
 """Measured: 1, 1, 1, .983 (.848 before two causes seen here were mended), 1 and .906."""
-TRUE_VERIFIED = 0.93
-"""Of 150 true sentences, 143 are verified. Of the last 70, which were written blind, 45 were before three causes were
-mended: sums that the sentence writes out, dates of the title, codes."""
+TRUE_VERIFIED = 0.92
+"""Of 220 true sentences, 206 are verified. Each set was blind once: 55 of 80, 45 of 70, 52 of 70. Of the last, 63 are
+since negations are left to the second call, which found all of them (by rules 4 of 10 were found, and 6 true
+sentences denied), and names are compared only in languages that write no other words with a capital."""
 CAUGHT = {"value": 0.95, "name": 0.85}
-"""Of false sentences by what isn't in the source: digits, units, months and numbers 61 of 61, names 14 of 15."""
+"""Of false sentences by what isn't in the source: digits, units, months and numbers 88 of 89, names 24 of 25."""
 VALUES = ("digit", "unit", "month", "number")
 DOUBTED, DOUBTED_TRUE = 0.70, 0.10
-"""What a second call must find of the false sentences, and may doubt of the true ones. Three readers who saw only the
-prompt found 80, 80 and 50 of 80, 80 and 50 false ones, and doubted none of 80, 80 and 70 true ones."""
+"""What a second call must find of the false sentences, and may doubt of the true ones. Four readers who saw only the
+prompt found 80, 80, 50 and 69 of 80, 80, 50 and 70 false ones, and doubted none of 80, 80, 70 and 70 true ones."""
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +115,15 @@ def _kind(claim: dict[str, str]) -> str:
     return "name" if "name" in kind else "value" if any(each in kind for each in VALUES) else "misread"
 
 
+def _set(name: str) -> str:
+    """The set of a sentence, by the letter before its number: one that strangers wrote and a reader read as a whole."""
+    return name[0] if name[0] in "bd" and name[1].isdecimal() else ""
+
+
 def test_a_second_call_finds_what_is_misread(marked: list[tuple[dict[str, str], Mark]]) -> None:
     rules = {claim["id"]: (claim, found) for claim, found in marked}
     for reader in lines(PLAYED / "claims.jsonl"):
-        is_second = any(doubt.startswith("b") for doubt in reader["doubts"])
-        own = [pair for name, pair in rules.items() if name.startswith("b") is is_second]
+        own = [pair for name, pair in rules.items() if _set(name) == _set(reader["doubts"][0])]
         kept = [claim for claim, found in own if found is Mark.VERIFIED and claim["id"] not in reader["doubts"]]
         false, true = (sum(bool(claim["true"]) is wanted for claim, _ in own) for wanted in (False, True))
         passed, left = (sum(bool(claim["true"]) is wanted for claim in kept) for wanted in (False, True))

@@ -190,7 +190,6 @@ class ClaimWords:
     ordinals: Mapping[str, int]
     joining: str
     negations: frozenset[str]
-    denials: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
     near: frozenset[str]
@@ -202,7 +201,7 @@ def claim_words(language: str) -> ClaimWords:
     """Return the word lists of a language, or the English lists for a language without its own."""
     lists = _lists()
     words = lists.get(language) or lists["en"]
-    names = ("negations", "denials", "above", "below", "near", "reckoned")
+    names = ("negations", "above", "below", "near", "reckoned")
     return ClaimWords(
         units=_numbered(words["units"], 0),
         tens=_numbered(words["tens"], 2, 10),
@@ -245,7 +244,7 @@ def unit_sizes() -> Mapping[str, list[tuple[str, Decimal]]]:
 
 @cache
 def shared_words(name: str) -> frozenset[str]:
-    """Return a list that all languages share; `name` is `unsure`, `unsure_months`, `only` or `forbids`."""
+    """Return a list that all languages share; `name` is `unsure`, `unsure_months` or `only`."""
     return frozenset(_lists()["any"][name].split())
 
 

@@ -18,7 +18,7 @@ from answerable.answering.messages import REFUSAL
 from answerable.datatypes import Citation, RetrievalResult, SentenceCheck
 from answerable.text.characters import encodable
 from answerable.text.languages import question_language
-from answerable.text.terms import terms, words
+from answerable.text.terms import negations, terms, words
 
 COVERED = 0.3
 """The share of a sentence's words that the nearest source sentence must have. A guess, not measured."""
@@ -88,6 +88,9 @@ def _marked(statement: Statement, after: Statement | None, evidence: Evidence | 
         own = set(terms(statement.body, language))
         if len(own.intersection(terms(evidence.text, language))) < COVERED * len(own):
             return Marked(Mark.UNSUPPORTED, reason("too_few_words", language))
+        if bool(negations(statement.body, language)) is not bool(negations(evidence.text, language)):
+            # No second call reads this sentence, which would tell better.
+            return Marked(Mark.CHECK, reason("negation", language), differs=True)
     return mark(statement.body, [evidence] if evidence else [], language)
 
 

@@ -153,7 +153,7 @@ def _content(passage: RetrievalResult) -> tuple[str, int]:
     return content[first:last], first
 
 
-def _units(passage: RetrievalResult) -> list[tuple[Span, Span]]:
+def _units(passage: RetrievalResult, with_headings: bool = False) -> list[tuple[Span, Span]]:
     """Return the sentences, rows or messages that touch a passage, in order, as offsets in the document.
 
     Each is a pair: the span in which a quote may lie (a message with its sender), and the span that is evidence.
@@ -163,7 +163,8 @@ def _units(passage: RetrievalResult) -> list[tuple[Span, Span]]:
     blocks = [part for part in chunk.parts if part.kind in (PartKind.MESSAGE, PartKind.RECORD)]
     if not blocks:
         spans = [(low + start, low + end) for start, end in _sentences(content, language)]
-        kept = [span for span in spans if not is_furniture(content, span[0] - low, span[1] - low)] or spans
+        sentences = [span for span in spans if not is_furniture(content, span[0] - low, span[1] - low)]
+        kept = spans if with_headings else sentences or spans
         return [(span, span) for span in kept if span[0] < chunk.end and span[1] > chunk.start]
     found: list[tuple[Span, Span]] = []
     for part in blocks:
@@ -185,7 +186,7 @@ def _extended(passage: RetrievalResult, spans: Sequence[Span]) -> list[Span]:
     found: list[Span] = []
     for start, end in spans:
         touched = [
-            (outer, inner) for outer, inner in _units(passage) if outer[0] < low + end and outer[1] > low + start
+            (outer, inner) for outer, inner in _units(passage, True) if outer[0] < low + end and outer[1] > low + start
         ]
         if not touched:
             return []

@@ -1,8 +1,8 @@
 """Mark the sentences of a model's answer by rules: is what they say in the words of their evidence?
 
-Rules find numbers, dates, times, units, names, negations and addresses that aren't in the evidence. They can't find
-what is misread in it: another name of the same sentence, or a relation turned around. So "verified" means that the
-words were found and the figures agree, never that the sentence is true.
+Rules find numbers, dates, times, units, names and addresses that aren't in the evidence. They can't find what is
+misread in it: a "not", another name of the same sentence, a relation turned around. So "verified" means that the words
+were found and the figures agree, never that the sentence is true.
 """
 
 from __future__ import annotations
@@ -14,27 +14,21 @@ from datetime import date
 from enum import Enum
 
 from answerable.answering.checking.evidence import Evidence, Match
-from answerable.answering.checking.pieces import BOUND, YEAR, Piece, agree, clauses
+from answerable.answering.checking.pieces import BOUND, YEAR, Piece, agree
 from answerable.answering.checking.reckoning import (
     MOST_COUNTED,
     amounts,
     is_computed,
     is_rounded,
-    listed,
     shown_results,
 )
 from answerable.answering.messages import phrase, word_lists
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.measures import days_in, decimals, in_context, unit_of
-from answerable.text.terms import STOP_WORDS, claim_words, fold, folded_words
+from answerable.text.terms import STOP_WORDS, claim_words, folded_words
 
-SHARED = 0.5
-"""The share of a clause's words that another clause must have, to compare negations. A guess, not measured."""
-FEWEST_SHARED = 2
-"""The words that two such clauses must share at least. A guess, not measured."""
-SHORTEST, ENDING, BEGINNING = 4, 4, 3
-"""Letters that two forms of a name share, letters of the longer one's ending, and letters with which a name begins in
-another language too (Lisbon, Lisboa). Guesses, not measured."""
+BEGINNING = 3
+"""Letters with which a name begins in another language too (Lisbon, Lisboa). A guess, not measured."""
 LONGEST_ACRONYM = 5
 """Letters of an acronym; a longer word in capitals is shouted. A guess, not measured."""
 _MARKS = re.compile(r"\s?\[\d+(?:\s?[,;–-]\s?\d+)*\]")
@@ -47,7 +41,6 @@ _LABEL = re.compile(
 _ANSWER = re.compile(r"^\W*(?:yes|no|s[ií]|sim|n[aã]o)\s?[,.!:;–—-]+\s+(?!\d)", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d_]{2,}[\s-]$")
 _FIRST_NAME = re.compile(r"([^\W\d_a-z][^\W\d_]+)\s$")
-_ARTICLE = re.compile(r"\b(?:the|these|l[oa]s|[oae]s|d[oa]s|n[oa]s)\s$", re.IGNORECASE)
 _COUNTABLE = frozenset({"", "day"})
 _IMPLIED = frozenset({"h", "min", "day", "week", "month", "year"})
 _EXACT = (Kind.NUMBER, Kind.MONTH, Kind.WEEKDAY)
@@ -100,7 +93,7 @@ class _Comparison:
 
     def __init__(self, text: str, evidence: Sequence[Evidence], language: str, today: date | None) -> None:
         self._text, self._evidence, self._language = text, evidence, language
-        sure = [claim for claim in find_claims(text, language) if claim.is_sure and not _is_pair(text, claim)]
+        sure = [claim for claim in find_claims(text, language) if claim.is_sure]
         self._claims = in_context(text, sure, language)
         spoken = [each.passage.document.language or language for each in evidence]
         self._is_foreign = language not in spoken
@@ -108,7 +101,7 @@ class _Comparison:
 
     def difference(self) -> str:
         """Return what the sentence says and its evidence doesn't; "" if nothing."""
-        rules = (self._address, self._number, self._date, self._unit, self._name, self._negation)
+        rules = (self._address, self._number, self._date, self._unit, self._name)
         return next(filter(None, (rule() for rule in rules)), "")
 
     def _address(self) -> str:
@@ -130,12 +123,8 @@ class _Comparison:
             name = _NAME.search(self._text[: claim.start])
             if name and any(piece.has_beside(name[0] + self._text[claim.start : claim.end]) for piece in self._pieces):
                 continue
-            is_derived = (
-                any(piece.has_weekday(claim.values) for piece in self._pieces)
-                if claim.kind is Kind.WEEKDAY
-                else not is_date and (self._is_scaled(claim) or self._is_derived(claim))
-            )
-            if not is_derived:
+            is_of_date = claim.kind is Kind.WEEKDAY and any(each.has_weekday(claim.values) for each in self._pieces)
+            if not is_of_date and (is_date or not self._is_derived(claim)):
                 return self._lacks(claim)
         return ""
 
@@ -166,6 +155,9 @@ class _Comparison:
         return ""
 
     def _name(self) -> str:
+        if self._language not in STOP_WORDS:
+            # Other words may have capitals too, as all nouns of German.
+            return ""
         words = frozenset().union(*(piece.words for piece in self._pieces))
         for claim in self._of(Kind.NAME):
             is_shouted = claim.end - claim.start > LONGEST_ACRONYM and self._text[claim.start : claim.end].isupper()
@@ -179,13 +171,6 @@ class _Comparison:
                 and not any(name in piece.everything for piece in self._pieces)
             ):
                 return self._lacks(claim)
-        first = next(folded_words(self._text), ("", 0, 0))
-        stops = STOP_WORDS.get(self._language, frozenset())
-        is_capital = self._text[first[1] : first[2]].istitle() and first[0] not in stops
-        # The first word of a sentence is a name if its passage has it as one.
-        is_name = is_capital and any(first[0] in piece.other_names for piece in self._pieces)
-        if is_name and not self._is_named(first[0], words):
-            return f"the name {self._text[first[1] : first[2]]} isn't in its source"
         return ""
 
     def _is_named(self, name: str, words: frozenset[str]) -> bool:
@@ -195,45 +180,13 @@ class _Comparison:
             return False
         parts = [part for part in re.split(r"\W", name) if part]
         return (len(parts) > 1 and ("".join(parts) in words or words.issuperset(parts))) or any(
-            _is_form(name, word) or (self._is_foreign and word[:BEGINNING] == name[:BEGINNING]) for word in words
+            self._is_foreign and word[:BEGINNING] == name[:BEGINNING] for word in words
         )
-
-    def _negation(self) -> str:
-        """Find a clause that denies what the clause of the source that is most like it says, or the other way round.
-
-        It doesn't count if the other side denies or limits something of the kind elsewhere: "no other" and "the only".
-        """
-        ours = clauses(self._text, self._language)
-        theirs = [clause for piece in self._pieces for clause in piece.clauses]
-        if self._is_foreign or not theirs:
-            return ""
-        for clause in ours:
-            # Of two source clauses that are alike, that with the same polarity counts.
-            like = max(theirs, key=lambda each: (len(clause.stems & each.stems), clause.negates is each.negates))
-            if len(clause.stems & like.stems) < max(FEWEST_SHARED, SHARED * len(clause.stems)):
-                # "It isn't waterproof": the sentence says all of a short clause.
-                said = [each for each in theirs if each.stems and each.stems <= clause.stems]
-                like = next((each for each in said if all(one.negates for one in said)), clause)
-            if clause.negates is like.negates:
-                continue
-            if like.negates and not any(each.denies and each.stems & like.stems for each in ours):
-                return self._reason("denied")
-            if clause.negates and not any(
-                (each.denies or each.limits) and each.stems & clause.stems for each in theirs
-            ):
-                return self._reason("denies")
-        return ""
-
-    def _is_scaled(self, claim: Claim) -> bool:
-        """Return whether a number is in the source, and its scale in the header: "117", "(millones de pesos)"."""
-        digits, _, scale = self._text[claim.start : claim.end].partition(" ")
-        plain = frozenset(value for each in find_claims(digits, self._language) for value in each.values)
-        return any(fold(scale.lower()) in piece.words and not plain.isdisjoint(piece.said) for piece in self._pieces)
 
     def _is_derived(self, claim: Claim) -> bool:
         """Return whether a number is a sum, difference, product, share, count or rounding of what is cited."""
         wanted = amounts(self._text, claim)
-        counted = {len(self._pieces), *listed(self._text[claim.end :])}.union(*(piece.counts for piece in self._pieces))
+        counted = {len(self._pieces)}.union(*(piece.counts for piece in self._pieces))
         if any(unit in _COUNTABLE and 1 < number <= MOST_COUNTED and number in counted for number, unit in wanted):
             return True
         shown = [amounts(self._text, each) for each in self._of(Kind.NUMBER) if each is not claim]
@@ -254,14 +207,3 @@ class _Comparison:
 
     def _reason(self, name: str, text: str = "") -> str:
         return reason(name, self._language, text)
-
-
-def _is_pair(text: str, claim: Claim) -> bool:
-    """Return whether a number is the "two" of "the two brothers", which need not be counted anywhere."""
-    return "2" in claim.values and text[claim.start].isalpha() and bool(_ARTICLE.search(text[: claim.start]))
-
-
-def _is_form(one: str, other: str) -> bool:
-    """Return whether two words differ only in their endings."""
-    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return same >= max(SHORTEST, len(one) - ENDING, len(other) - ENDING)

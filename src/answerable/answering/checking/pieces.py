@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import cached_property
 
@@ -14,22 +14,18 @@ from answerable.answering.sentences import Excerpt, column_names, shown_row
 from answerable.datatypes import Part
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.measures import Day, days_in, in_context, is_time, unit_of, units_in, values_of_day
-from answerable.text.terms import claim_words, fold, folded_words, negations, shared_words, terms, units
+from answerable.text.terms import fold, folded_words, units
 
 BEFORE = 200
 """Characters before a piece of evidence in which the name is that it calls "he" or "it". A guess, not measured."""
 WEEK = 7
 """Days before and after a chat message in which a weekday that it names is looked for: there is one on each side."""
 
-_CLAUSE = re.compile(
-    r"[,;:.!?()…|·]+(?:\s|$)|\n|\s[–—-]\s|\s(?:but|because|although|while|and|pero|porque|aunque|sino|mas|porém|embora|y|e)\s"
-)
 BOUND = re.compile(
     r"\b(?:no|not|n[aã]o|at|al|pelo|ao|por lo)\s(?:m[aáo]is?|more|less|fewer|least|most|later|earlier|m[aá]s|menos"
     r"|antes|depois|despu[eé]s)\b",
     re.IGNORECASE,
 )
-_NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
 _NEXT_DAYS = {
     1: re.compile(r"\b(?:tomorrow|mañana|amanhã)\b", re.I),
     -1: re.compile(r"\b(?:yesterday|ayer|ontem)\b", re.I),
@@ -42,44 +38,6 @@ _NAME_WORD = re.compile(r"[^\W\d_]+[23²³]?|[%€$£¥]|[°º][CF]")
 _MONEY = ("€", "£", "$", "r$", "¥", "chf")
 _TIMES = ("h", "day", "week", "month", "year")
 _PER = frozenset({"per", "por", "a", "each", "cada"})
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A part of a sentence between commas, points, dashes and conjunctions."""
-
-    text: str
-    language: str
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """The stems of its words, without "n't"."""
-        return frozenset(terms(_NOT.sub("", self.text), self.language))
-
-    @cached_property
-    def negates(self) -> bool:
-        """Whether it denies or forbids something; "not forbidden" does neither."""
-        forbids = not shared_words("forbids").isdisjoint(self._words)
-        return bool(negations(BOUND.sub(" ", self.text), self.language)) != forbids
-
-    @cached_property
-    def denies(self) -> bool:
-        """Whether it may say that something isn't so, in whatever words."""
-        return self.negates or not claim_words(self.language).denials.isdisjoint(self._words)
-
-    @cached_property
-    def limits(self) -> bool:
-        """Whether it says "only"."""
-        return not shared_words("only").isdisjoint(self._words)
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(word for word, _, _ in folded_words(self.text))
-
-
-def clauses(text: str, language: str) -> list[Clause]:
-    """Return the clauses of a text."""
-    return [Clause(each, language) for each in _CLAUSE.split(text) if each.strip()]
 
 
 class Piece:
@@ -210,16 +168,6 @@ class Piece:
         return (is_name and text in self._evidence.passage.chunk.content) or text.lower() in self.context.lower()
 
     @cached_property
-    def other_names(self) -> frozenset[str]:
-        """The names of the passage, and of who writes in it."""
-        chunk = self._evidence.passage.chunk
-        text = "\n".join((chunk.content, *(part.sender or "" for part in chunk.parts)))
-        claims = find_claims(text, next(iter(self._languages)))
-        names = (claim for claim in claims if claim.kind is Kind.NAME and claim.is_sure)
-        senders = (word for part in chunk.parts for word, _, _ in folded_words(part.sender or ""))
-        return frozenset(senders).union(*(claim.values for claim in names))
-
-    @cached_property
     def amounts(self) -> list[frozenset[Amount]]:
         """The readings of each number of the text that isn't in a date."""
         dated = {claim.start for day in self._days for claim in day.claims}
@@ -233,11 +181,6 @@ class Piece:
     def counts(self) -> frozenset[int]:
         """The numbers of items of its lists, and of the weekdays that it names."""
         return frozenset(counts(self.text, self.claims))
-
-    @cached_property
-    def clauses(self) -> list[Clause]:
-        """The clauses of the text."""
-        return clauses(self.text, next(iter(self._languages)))
 
     @property
     def _parts(self) -> list[Part]:

@@ -168,12 +168,6 @@ def counts(text: str, claims: Sequence[Claim]) -> Iterator[int]:
     yield from spans or [len(set(days))]
 
 
-def listed(text: str) -> Iterator[int]:
-    """Yield the number of items after a colon: "three colours: red, white and blue"."""
-    if items := text.partition(":")[2]:
-        yield len(_COMMAS.findall(items)) + 1
-
-
 def _sums(rows: Sequence[Sequence[Decimal]], shown: Sequence[Decimal], is_announced: bool) -> set[Decimal]:
     """Return the sums and differences of numbers that are shown, few, in the same place of each row, or across rows."""
     groups: list[Sequence[Decimal]] = [shown]
