@@ -2,8 +2,8 @@
 
 `questions.jsonl` has the questions on the libraries beside it, `played/LIBRARY.jsonl` a line for each turn of a player:
 `{"id", "text", "calls": [{"name", "arguments"}]}`, in order, and for each part of a document that was read whole a line
-`{"id", "part", "text"}`. Calls name documents by their file: the names d1, d2, … follow the order of a search, which may
-differ between machines. As a program, this module shows players what to reply to:
+`{"id", "part", "text"}`. Calls name documents by their file: the names d1, d2, … follow the order of a search, which
+may differ between machines. As a program, this module shows players what to reply to:
 
     python tests/model/recorded.py LIBRARY [--replies FILE] [--only ID ...]
 
