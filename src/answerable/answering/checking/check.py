@@ -22,9 +22,12 @@ from answerable.text.terms import negations, terms, words
 
 COVERED = 0.3
 """The share of a sentence's words that the nearest source sentence must have. A guess, not measured."""
+SHARED, FEWEST_SHARED = 0.5, 2
+"""The share of a clause's words, and how many, that a clause of the source must have. Guesses, not measured."""
 LONGEST = 2000
 """Characters of the longest sentence that is checked: a longer one takes too long. A round number, not measured."""
 
+_CLAUSES = re.compile(r"[,;:.!?()…|]+(?:\s|$)|\n|\s[–—-]\s|\s(?:but|because|and|pero|porque|sino|mas|y|e)\s")
 _OPENS = re.compile(r"(?<!\S)\*\*(?=\S)[^*]*$")
 _REFUSALS = frozenset(" ".join(words(refusal)) for refusal in REFUSAL.values())
 
@@ -88,10 +91,21 @@ def _marked(statement: Statement, after: Statement | None, evidence: Evidence | 
         own = set(terms(statement.body, language))
         if len(own.intersection(terms(evidence.text, language))) < COVERED * len(own):
             return Marked(Mark.UNSUPPORTED, reason("too_few_words", language))
-        if bool(negations(statement.body, language)) is not bool(negations(evidence.text, language)):
+        if _denies(statement.body, evidence.text, language):
             # No second call reads this sentence, which would tell better.
             return Marked(Mark.CHECK, reason("negation", language), differs=True)
     return mark(statement.body, [evidence] if evidence else [], language)
+
+
+def _denies(sentence: str, source: str, language: str) -> bool:
+    """Return whether a clause denies what the source's most similar clause says, or the other way round."""
+    theirs = [(frozenset(terms(each, language)), bool(negations(each, language))) for each in _CLAUSES.split(source)]
+    for clause in _CLAUSES.split(sentence):
+        own = frozenset(terms(clause, language))
+        shared, denies = max((len(own & stems), denies) for stems, denies in theirs)
+        if shared >= max(FEWEST_SHARED, SHARED * len(own)) and denies is not bool(negations(clause, language)):
+            return True
+    return False
 
 
 def _joined(statements: Sequence[Statement], shown: Sequence[str | None]) -> str:

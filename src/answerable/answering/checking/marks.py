@@ -171,6 +171,12 @@ class _Comparison:
                 and not any(name in piece.everything for piece in self._pieces)
             ):
                 return self._lacks(claim)
+        first = next(folded_words(self._text), ("", 0, 0))
+        is_capital = self._text[first[1] : first[2]].istitle() and first[0] not in STOP_WORDS[self._language]
+        # The first word of a sentence is a name if its passage has it as one.
+        is_name = is_capital and any(first[0] in piece.other_names for piece in self._pieces)
+        if is_name and not self._is_named(first[0], words):
+            return self._reason("absent", self._text[first[1] : first[2]])
         return ""
 
     def _is_named(self, name: str, words: frozenset[str]) -> bool:

@@ -168,6 +168,16 @@ class Piece:
         return (is_name and text in self._evidence.passage.chunk.content) or text.lower() in self.context.lower()
 
     @cached_property
+    def other_names(self) -> frozenset[str]:
+        """The names of the passage, and of who writes in it."""
+        chunk = self._evidence.passage.chunk
+        text = "\n".join((chunk.content, *(part.sender or "" for part in chunk.parts)))
+        claims = find_claims(text, next(iter(self._languages)))
+        names = (claim for claim in claims if claim.kind is Kind.NAME and claim.is_sure)
+        senders = (word for part in chunk.parts for word, _, _ in folded_words(part.sender or ""))
+        return frozenset(senders).union(*(claim.values for claim in names))
+
+    @cached_property
     def amounts(self) -> list[frozenset[Amount]]:
         """The readings of each number of the text that isn't in a date."""
         dated = {claim.start for day in self._days for claim in day.claims}
