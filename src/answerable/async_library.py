@@ -166,6 +166,7 @@ class AsyncLibrary:
     file_hashes = _on_thread(Library.file_hashes)
     documents = _on_thread(Library.documents)
     summary = _on_thread(Library.summary)
+    table = _on_thread(Library.table)
     chunks = _on_thread(Library.chunks)
     neighbours = _on_thread(Library.neighbours)
     count = _on_thread(Library.count)

@@ -36,6 +36,7 @@
     │   └── MalformedResponse      the response violates the protocol, or was cut off
     ├── WorkerLost             a worker process died
     ├── FilterError            an invalid filter
+    ├── PlanError              a computation that the table doesn't allow
     ├── SettingsError          an invalid setting
     └── MissingPackage         an optional package is not installed
 
@@ -169,6 +170,10 @@ class WorkerLost(AnswerableError):
 
 class FilterError(AnswerableError):
     """The filter is invalid."""
+
+
+class PlanError(AnswerableError):
+    """The table can't be computed so. The message says what to give."""
 
 
 class SettingsError(AnswerableError):

@@ -15,6 +15,8 @@ from answerable.answering.decide import Answering, Parts
 from answerable.answering.found import Found
 from answerable.answering.search import SearchResults, named_filter, search, understand
 from answerable.computing.computing import Computing
+from answerable.computing.conditions import conditions_of
+from answerable.computing.plans import TableAnswer
 from answerable.computing.summaries import summarize
 from answerable.datatypes import (
     Answer,
@@ -279,6 +281,37 @@ class Library:
     def summary(self, document_id: str, most: int = EXTRACTS) -> list[Citation]:
         """Return a document's most central sentences, at most `most`, in document order. Raise DocumentNotFound."""
         return summarize(self._store, self.document(document_id), most)
+
+    def table(
+        self,
+        document_id: str,
+        operation: str = "list",
+        column: str = "",
+        where: Sequence[str] = (),
+        by: str = "",
+        period: str = "day",
+        sort: str = "",
+        limit: int | None = None,
+        number: int = 1,
+    ) -> TableAnswer:
+        """Compute from the rows of a document's table, or of a chat's messages, that meet all conditions in `where`.
+
+        `operation` is count, distinct, sum, average, most, least or list, of a `column`; with `by`, one figure for each
+        value of that column, dates by day, month or year (`period`). Conditions are texts such as "State=unpaid",
+        "Amount>50", "Date>=2024-03", "Notes~lift" (contains), "State=" (empty) and "State!=" (filled). A list is sorted
+        by the column `sort`, "-Amount" from the greatest. `number` is that of the table in the document. Raise
+        DocumentNotFound, and PlanError, which says what to give.
+        """
+        plan = {
+            "operation": {"name": operation, "column": column},
+            "filters": conditions_of(where),
+            "group": by,
+            "period": period,
+            "sort": sort,
+        }
+        return self._computing.table(self.document(document_id), number).answer(
+            plan if limit is None else {**plan, "limit": limit}, "en"
+        )
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """Return a document's chunks in order. Raise DocumentNotFound."""

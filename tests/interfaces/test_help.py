@@ -30,6 +30,7 @@ COMMANDS = (
     "places",
     "list",
     "show",
+    "table",
     "remove",
     "copy",
     "verify",

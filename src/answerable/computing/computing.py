@@ -20,8 +20,9 @@ from answerable.computing.planning import plan_for
 from answerable.computing.plans import PlannedSource
 from answerable.computing.source import Source
 from answerable.computing.summaries import SummaryRequest
-from answerable.datatypes import Answer, DocumentType, RetrievalResult, Span
-from answerable.errors import DocumentNotFound
+from answerable.computing.vocabulary import name_of
+from answerable.datatypes import Answer, Document, DocumentType, RetrievalResult, Span
+from answerable.errors import DocumentNotFound, PlanError
 from answerable.filters import Filter, matches, normalize_fields, parse_filter
 from answerable.protocols import Store, StoredDocument
 from answerable.retrieval.times import fold_in_place, may_name_time
@@ -275,6 +276,15 @@ class Computing:
         """Return tables with the rows that pass a filter: of the documents with these ids, then of others."""
         documents = self._described(near) if only else self._documents(near)
         return [PlannedSource(source) for source in self._tables.sources(near, documents, where)]
+
+    def table(self, document: Document, number: int) -> PlannedSource:
+        """Return a document's table by its number, from 1. Raise PlanError."""
+        found = self.tables([document.id], None, only=True)
+        if not found:
+            raise PlanError(f"{name_of(document)} has no table. `answerable show` prints what was read of it.")
+        if not 1 <= number <= len(found):
+            raise PlanError(f"{name_of(document)} has tables 1 to {len(found)}, but no table {number}.")
+        return found[number - 1]
 
     def _documents(self, near: Sequence[str]) -> list[StoredDocument]:
         """Return the documents to look at: all; in a large library, only those near the question, by their ids."""

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from answerable.errors import PlanError
 from answerable.tables.table import Column, Kind, Table, Value, folded
 from answerable.tables.values import DayOrder, is_blank, read_date, read_value
 
@@ -28,11 +29,8 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
 }
 _MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+_TYPED = re.compile(r"(.+?)\s*(!=|>=|<=|=|>|<|~)\s*(.*)", re.DOTALL)
 Test = Callable[[Value], bool]
-
-
-class WrongPlan(ValueError):
-    """A plan that the table can't be computed by; the message says what to give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +42,34 @@ class Condition:
     test: Test
 
 
+def conditions_of(texts: Iterable[str]) -> list[dict[str, str]]:
+    """Return conditions typed by hand as those of a plan; see `Library.table`. Raise PlanError."""
+    found = []
+    for text in texts:
+        typed = _TYPED.fullmatch(text.strip())
+        if typed is None:
+            raise PlanError(f"{text!r} is no condition. Type a column, a sign and a value, such as State=unpaid.")
+        column, op, value = typed.groups()
+        given = {"column": column, "op": "contains" if op == "~" else op, "value": value}
+        if not value and op in ("=", "!="):
+            given = {"column": column, "op": "empty", "value": str(op == "=").lower()}
+        found.append(given)
+    return found
+
+
 def read_condition(table: Table, given: Mapping[str, str]) -> Condition:
-    """Read a condition by the column that it is on. Raise WrongPlan."""
+    """Read a condition by the column that it is on. Raise PlanError."""
     column, op = column_called(table, given["column"]), given["op"]
     text = " ".join(given.get("value", "").split())
     if column < 0:
-        raise WrongPlan(f"a filter needs a column; {columns_in_words(table)}")
+        raise PlanError(f"a filter needs a column; {columns_in_words(table)}")
     name = table.columns[column].name
     if op == "empty":
         is_empty = text.lower() != "false"
         words = f"{name} is {'' if is_empty else 'not '}empty"
         return Condition(column, words, lambda cell: is_blank(cell.text) is is_empty)
     if not text:
-        raise WrongPlan(f"{op} needs a value; to find cells without one, give empty")
+        raise PlanError(f"{op} needs a value; to find cells without one, give empty")
     words = f"{name} {op} {text}"
     if op == "contains":
         key = folded(text)
@@ -82,10 +95,10 @@ def _of_number(table: Table, column: int, op: str, text: str) -> Test:
         # A column of prices may have words, such as "free".
         if op == "=":
             return _of_text(table, column, op, text)
-        raise WrongPlan(f"{table.columns[column].name} has numbers, and {text!r} is none")
+        raise PlanError(f"{table.columns[column].name} has numbers, and {text!r} is none")
     if wanted.unit and wanted.unit not in units:
         has = f"the units are {_some(units)}" if units else "there is no unit"
-        raise WrongPlan(f"no cell of {table.columns[column].name} is in {wanted.unit}: {has}")
+        raise PlanError(f"no cell of {table.columns[column].name} is in {wanted.unit}: {has}")
     return lambda cell: (
         cell.number is not None and compare(cell.number, wanted.number) and wanted.unit in ("", cell.unit)
     )
@@ -94,7 +107,7 @@ def _of_number(table: Table, column: int, op: str, text: str) -> Test:
 def _of_date(name: str, op: str, text: str) -> Test:
     span = _span(text)
     if span is None:
-        raise WrongPlan(f"{name} has dates: give a day as 2024-03-31, a month as 2024-03, or a year")
+        raise PlanError(f"{name} has dates: give a day as 2024-03-31, a month as 2024-03, or a year")
     start, end = span
     tests: Mapping[str, Callable[[datetime], bool]] = {
         "=": lambda time: start <= time < end,
@@ -126,7 +139,7 @@ def _of_text(table: Table, column: int, op: str, text: str) -> Test:
     key, compare = folded(text), _COMPARE[op]
     if op == "=" and not any(folded(row.values[column].text) == key for row in table.rows):
         values = dict.fromkeys(row.values[column].text for row in table.rows if row.values[column].text)
-        raise WrongPlan(
+        raise PlanError(
             f"no cell of {table.columns[column].name} is {text!r} (contains finds a part of a text); "
             f"there are: {_some(values)}"
         )
@@ -134,7 +147,7 @@ def _of_text(table: Table, column: int, op: str, text: str) -> Test:
 
 
 def column_called(table: Table, name: str) -> int:
-    """Return the number of the only column whose name is, or begins with, this; -1 for no name. Raise WrongPlan."""
+    """Return the number of the only column whose name is, or begins with, this; -1 for no name. Raise PlanError."""
     key = folded(name)
     if not key:
         return -1
@@ -142,7 +155,7 @@ def column_called(table: Table, name: str) -> int:
     found = [place for place, each in enumerate(names) if each == key]
     found = found or [place for place, each in enumerate(names) if each.startswith(key)]
     if len(found) != 1:
-        raise WrongPlan(f"there is {'no' if not found else 'more than one'} column {name!r}; {columns_in_words(table)}")
+        raise PlanError(f"there is {'no' if not found else 'more than one'} column {name!r}; {columns_in_words(table)}")
     return found[0]
 
 

@@ -14,7 +14,6 @@ from typing import Any
 from answerable.answering.found import ComputedPassage, passage_of_lines
 from answerable.computing.answers import MOST_CITATIONS, Writer, cited_rows, compute_rows, row_runs
 from answerable.computing.conditions import (
-    WrongPlan,
     column_called,
     columns_in_words,
     cut,
@@ -22,8 +21,9 @@ from answerable.computing.conditions import (
 )
 from answerable.computing.source import Source
 from answerable.datatypes import Citation
+from answerable.errors import PlanError
 from answerable.tables.compute import Aggregate, Group, Period, Result
-from answerable.tables.table import Kind
+from answerable.tables.table import Kind, folded
 
 SHOWN = 20  # rows or groups that are written out unless the plan has a limit; a guess, not measured
 LONGEST = 8_000  # characters of the rows that are written out, some 2,500 tokens; a guess, not measured
@@ -50,6 +50,20 @@ _SAID = {
 _PERIODS = {"day": Period.DAY, "month": Period.MONTH, "year": Period.YEAR}
 
 
+@dataclass(frozen=True, slots=True)
+class TableAnswer:
+    """What was computed from a table: the plan in words, the result, and rows or groups, a line each.
+
+    Each line has the citations of the rows that it rests on, at most `MOST_CITATIONS`.
+    """
+
+    lines: tuple[tuple[str, tuple[Citation, ...]], ...]
+
+    def __str__(self) -> str:
+        """Return the lines without their citations."""
+        return "\n".join(line for line, _ in self.lines)
+
+
 @dataclass(frozen=True)
 class PlannedSource:
     """A table of the library, on which plans are computed."""
@@ -72,21 +86,29 @@ class PlannedSource:
     def compute(self, plan: Mapping[str, Any], language: str) -> ComputedPassage | str:
         """Return what a plan computes, with the rows that it rests on; else what is wrong with the plan."""
         try:
-            return _Computation(self.source, plan, Writer(language)).passage()
-        except WrongPlan as error:
+            return passage_of_lines(self.answer(plan, language).lines, language)
+        except PlanError as error:
             return str(error)
+
+    def answer(self, plan: Mapping[str, Any], language: str) -> TableAnswer:
+        """Return what a plan computes. Raise PlanError."""
+        lines = _Computation(self.source, plan, language).lines()
+        return TableAnswer(tuple((line, tuple(cited)) for line, cited in lines))
 
 
 class _Computation:
-    """A plan, read by the columns of a table. Raise WrongPlan."""
+    """A plan, read by the columns of a table. Raise PlanError."""
 
-    def __init__(self, source: Source, plan: Mapping[str, Any], writer: Writer) -> None:
-        self._source, self._writer, self._table = source, writer, source.table
+    def __init__(self, source: Source, plan: Mapping[str, Any], language: str) -> None:
+        self._source, self._writer, self._table = source, Writer(language), source.table
         operation = plan["operation"]
         self._name = operation["name"]
         self._column = column_called(self._table, operation.get("column", ""))
         self._group = column_called(self._table, plan.get("group", ""))
         self._period = plan.get("period", "day")
+        for given, known in ((self._name, _AGGREGATES), (self._period, _PERIODS)):
+            if given not in known:
+                raise PlanError(f"{given!r} is none of {', '.join(known)}")
         self._limit = plan.get("limit")
         self._conditions = [read_condition(self._table, each) for each in plan.get("filters", ())]
         kind = self._table.columns[self._column].kind if self._column >= 0 else None
@@ -94,11 +116,13 @@ class _Computation:
         fits = kind is Kind.NUMBER or (kind is Kind.DATE and self._name in ("most", "least"))
         if (self._name in needed and not fits) or (self._name == "distinct" and kind is None):
             of = f" of {needed[self._name]}" if self._name in needed else ""
-            raise WrongPlan(f"{self._name} needs a column{of}; {columns_in_words(self._table)}")
+            raise PlanError(f"{self._name} needs a column{of}; {columns_in_words(self._table)}")
+        sort = plan.get("sort", "")
+        self._sort, self._is_reversed = column_called(self._table, sort.removeprefix("-")), sort.startswith("-")
         if self._name == "list" and self._group >= 0:
-            raise WrongPlan("list takes no group: give count, or leave the group out")
+            raise PlanError("list takes no group: give count, or leave the group out")
 
-    def passage(self) -> ComputedPassage:
+    def lines(self) -> list[tuple[str, Sequence[Citation]]]:
         """Return the plan in words, the result, and rows or groups; each line with the rows that it is based on."""
         met = self._met()
         # Totals would count twice, unless only these are asked for.
@@ -109,10 +133,8 @@ class _Computation:
         cited = cited_rows(self._source, rows or counted or range(len(self._table.rows)))
         heads = [f"Plan: {self._words()}", f"Result: {self._said(found, rows, counted)}"]
         heads += self._notes(len(met) - len(counted), counted)
-        return passage_of_lines(
-            [*((head, cited) for head in heads), *(self._of_groups(found.groups, cited) or self._of_rows(rows, cited))],
-            self._writer.language,
-        )
+        rest = self._of_groups(found.groups, cited) or self._of_rows(rows, cited)
+        return [*((head, cited) for head in heads), *rest]
 
     def _met(self) -> list[int]:
         rows, tests = self._table.rows, self._conditions
@@ -161,14 +183,16 @@ class _Computation:
 
     def _in_order(self, rows: Sequence[int]) -> Sequence[int]:
         """Return rows from the greatest or from the smallest value, if that is asked for; else as they are."""
-        if self._name not in ("most", "least"):
+        is_extreme = self._name in ("most", "least")
+        column = self._column if is_extreme else self._sort
+        if column < 0:
             return rows
-        cells = {row: self._table.rows[row].values[self._column] for row in rows}
+        cells = {row: self._table.rows[row].values[column] for row in rows}
 
-        def size(row: int) -> tuple[datetime, float]:
-            return cells[row].time or datetime.min, cells[row].number or 0.0
+        def size(row: int) -> tuple[datetime, float, str]:
+            return cells[row].time or datetime.min, cells[row].number or 0.0, folded(cells[row].text)
 
-        return sorted(rows, key=size, reverse=self._name == "most")
+        return sorted(rows, key=size, reverse=self._name == "most" if is_extreme else self._is_reversed)
 
     def _of_groups(self, groups: Sequence[Group], cited: Sequence[Citation]) -> list[tuple[str, Sequence[Citation]]]:
         is_counted = self._column < 0 or self._name == "count" or self._group < 0

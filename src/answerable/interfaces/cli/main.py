@@ -25,7 +25,7 @@ from answerable.interfaces.cli.commands.add_and_sync import add, sync
 from answerable.interfaces.cli.commands.ask import ask, chat, demo, places, search
 from answerable.interfaces.cli.commands.calibrate import calibrate
 from answerable.interfaces.cli.commands.doctor import doctor, plugins
-from answerable.interfaces.cli.commands.documents import list_documents, remove, show, sources
+from answerable.interfaces.cli.commands.documents import list_documents, remove, show, sources, table
 from answerable.interfaces.cli.commands.eval import evaluate
 from answerable.interfaces.cli.commands.maintain import copy, export, import_, reindex, verify
 from answerable.interfaces.cli.commands.model import model
@@ -109,7 +109,7 @@ def start(
         typer.echo(context.get_help())
 
 
-_USE = (demo, add, sync, ask, chat, search, places, list_documents, sources, show, remove)
+_USE = (demo, add, sync, ask, chat, search, places, list_documents, sources, show, table, remove)
 _MAINTAIN = (model, copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
 _NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
 for _command in (*_USE, *_MAINTAIN, serve, mcp):

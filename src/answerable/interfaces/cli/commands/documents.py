@@ -1,14 +1,15 @@
-"""`answerable list`, `sources`, `show` and `remove`: the documents of a library, and the sources it follows."""
+"""`answerable list`, `sources`, `show`, `table`, `remove`: the documents of a library, and the sources it follows."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Optional
 
 from typer import Argument, Option
 
 from answerable.datatypes import DocumentType
+from answerable.errors import SettingsError
 from answerable.formats.locate import shown_source
 from answerable.interfaces.cli.options import (
     DocumentArgument,
@@ -33,7 +34,7 @@ from answerable.interfaces.cli.printing import (
     print_rows,
     print_text,
 )
-from answerable.interfaces.plain import document_json, origin_json, stored_json, unavailable_json
+from answerable.interfaces.plain import citation_json, document_json, origin_json, stored_json, unavailable_json
 from answerable.retrieval.document_names import day_sent
 
 if TYPE_CHECKING:
@@ -143,6 +144,53 @@ def show(document: DocumentArgument, library: LibrariesOption = None, as_json: J
         print_text("")
     sys.stdout.write(clean(found.content.replace("\f", "\n\n").rstrip("\n")) + "\n")
     sys.stdout.flush()
+
+
+def table(
+    document: DocumentArgument,
+    where: Annotated[
+        Optional[list[str]],
+        Option(metavar="CONDITION", help="Only rows with State=paid, Amount>50, Date>=2024-03, Notes~lift (contains)."),
+    ] = None,
+    by: Annotated[str, Option(metavar="COLUMN", help="One figure for each of its values.")] = "",
+    period: Annotated[str, Option(metavar="PERIOD", help="Dates of --by: day, month or year.")] = "day",
+    total: Annotated[str, Option("--sum", metavar="COLUMN", help="Add up a column of numbers.")] = "",
+    average: Annotated[str, Option(metavar="COLUMN", help="The mean of a column of numbers.")] = "",
+    most: Annotated[str, Option(metavar="COLUMN", help="The rows with the greatest number or date.")] = "",
+    least: Annotated[str, Option(metavar="COLUMN", help="The rows with the smallest number or date.")] = "",
+    distinct: Annotated[str, Option(metavar="COLUMN", help="How many different values a column has.")] = "",
+    count: Annotated[bool, Option("--count", help="Count the rows.")] = False,
+    sort: Annotated[str, Option(metavar="COLUMN", help="Sort listed rows; -COLUMN from the greatest.")] = "",
+    limit: Annotated[Optional[int], Option(min=1, help="Rows or groups at most.")] = None,
+    number: Annotated[int, Option("--table", min=1, help="Which table of the document, from 1.")] = 1,
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List, count, add up or compare rows of a document's table or a chat's messages, each with its place.
+
+    Without an option, the first rows are listed. Columns may be named by their beginning.
+    """
+    named = {"sum": total, "average": average, "most": most, "least": least, "distinct": distinct}
+    chosen = [name for name, column in named.items() if column]
+    if len(chosen) + count > 1:
+        raise SettingsError(f"Give one of --count, {', '.join(f'--{name}' for name in named)}.")
+    operation = chosen[0] if chosen else "count" if count or by else "list"
+    with open_library(library) as opened:
+        found = opened.table(
+            opened.resolve(document), operation, named.get(operation, ""), where or (), by, period, sort, limit, number
+        )
+    from answerable.interfaces.cli.render import place_of
+
+    if as_json:
+        lines = [{"text": text, "citations": [citation_json(each) for each in cited]} for text, cited in found.lines]
+        print_json({"lines": lines})
+        return
+    (plan, _), (result, _), *rest = found.lines
+    print_text((one_line(result.partition(": ")[2]), "bold"))
+    for text, cited in rest:
+        place = place_of(cited[0], cited[0].location) if len(cited) == 1 else ""
+        print_text(one_line(text), (f"  {place}", "dim"), wrap=False)
+    print_text((one_line(plan.partition(": ")[2]), "dim"))
 
 
 def _print_statistics(found: ChatStatistics) -> None:
