@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from browser import PHONE, documents, serving, visiting
 from playwright.sync_api import expect
@@ -144,3 +145,52 @@ def test_the_welcome_fits_a_phone_and_comes_in_without_moving(address: str) -> N
             assert box["x"] >= 0
             assert box["x"] + box["width"] <= PHONE[0]
             assert box["height"] >= 44
+
+
+REPAIRS = """Date,Job,Firm,Amount (€),State
+2024-03-02,Lift,Kone,1240.50,paid
+2024-03-19,Gate,Ruiz,310.00,unpaid
+2024-04-05,Roof,Ruiz,2150.00,unpaid
+2024-05-11,Bulbs,,48.00,paid
+"""
+
+
+def test_a_table_is_sorted_filtered_and_added_up(address: str) -> None:
+    with httpx.Client(base_url=address, timeout=60) as client:
+        upload(client, ("repairs.csv", REPAIRS.encode()))
+    with visiting(page_of(address, "repairs.csv")) as visitor:
+        page = visitor.page
+        page.locator(".document-page[data-loaded]").wait_for()
+        rows, sums = page.locator(".document-table tbody tr"), page.locator(".document-table .sums")
+        jobs = rows.locator("td:nth-child(3)")
+        assert sums.inner_text().split() == ["Σ", "3,748.5", "EUR"]
+        page.get_by_role("button", name="Amount").click()
+        assert jobs.all_inner_texts() == ["Bulbs", "Gate", "Lift", "Roof"]
+        page.get_by_role("button", name="Amount").click()
+        assert jobs.all_inner_texts() == ["Roof", "Lift", "Gate", "Bulbs"]
+        assert page.locator("th[aria-sort=descending]").count() == 1
+        # A cell without a value comes last, whatever the order.
+        page.get_by_role("button", name="Firm").click()
+        page.get_by_role("button", name="Firm").click()
+        assert jobs.all_inner_texts() == ["Gate", "Roof", "Lift", "Bulbs"]
+        page.get_by_label("Filter rows").fill("RUÍZ")
+        expect(page.locator(".table-filter [role=status]")).to_have_text("2 rows found")
+        assert sums.inner_text().split() == ["Σ", "2,460", "EUR"]
+        page.get_by_label("Select row 2").check()
+        assert sums.inner_text().split() == ["Σ", "310", "EUR"]
+        expect(page.locator(".table-filter [role=status]")).to_have_text("1 row selected")
+        assert visitor.barriers() == []
+        visitor.shot("table")
+        page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
+        assert page.evaluate("() => document.querySelector('.scroll').scrollWidth <= innerWidth")
+        page.get_by_role("button", name="3", exact=True).click()
+        page.locator(".panel[data-shown=true] .quoted-row").wait_for()
+        assert "Roof" in page.locator(".panel .quoted-row").inner_text()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.goto(f"{address}#ask")
+        page.get_by_role("textbox").first.fill("Which job was done by Kone?")
+        page.keyboard.press("Enter")
+        page.locator(".turn[data-state=done]").wait_for()
+        visitor.cite(page.locator(".turn"))
+        page.get_by_role("link", name="Sort, filter, add up").click()
+        expect(page.locator("h1")).to_have_text("repairs")

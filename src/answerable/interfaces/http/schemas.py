@@ -204,12 +204,29 @@ class HeadingOut(BaseModel):
     page: int | None
 
 
+class SpanOut(BaseModel):
+    """Characters of a document's content."""
+
+    start: int
+    end: int
+
+
 class TableOut(BaseModel):
-    """A table of a document: the first of its rows, how many there are, and its span."""
+    """A table of a document: the first of its rows, how many there are, and its span.
+
+    `kinds` are number, date or text; `adds` says whether a column's numbers may be added up, `totals` names the rows
+    that are totals. `values` has the number of each cell, or its time in seconds since 1970.
+    """
 
     title: str
     columns: list[str]
+    kinds: list[str]
+    units: list[str]
+    adds: list[bool]
     rows: list[list[str]]
+    values: list[list[float | None]]
+    spans: list[SpanOut]
+    totals: list[int]
     total_rows: int
     start: int
     end: int

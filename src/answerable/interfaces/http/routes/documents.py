@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Annotated, Any
 
@@ -47,7 +48,8 @@ from answerable.interfaces.plain import (
 from answerable.library import Library
 from answerable.sources.formats import SAMPLE
 from answerable.tables.find import find_tables
-from answerable.tables.table import Origin, Table
+from answerable.tables.grid import says_total
+from answerable.tables.table import Kind, Origin, Row, Table, Value
 
 router = api_router("documents", "/api/v1/{library}")
 
@@ -55,7 +57,8 @@ router = api_router("documents", "/api/v1/{library}")
 _MOST_NEIGHBOURS = 20
 _MOST_HEADINGS = 1_000  # of a document
 _MOST_TABLES = 50  # of a document
-_MOST_ROWS = 200  # of a table: about ten screens
+_MOST_ROWS, _MOST_CELLS = 2_000, 20_000  # of all tables of a document together; of each at least some rows
+_FEWEST_ROWS = 20
 _SHOWN = (Origin.TABLE, Origin.CALENDAR, Origin.CONTACTS)
 _PDF = "application/pdf"
 # A file that a browser shows must not run scripts or load other files.
@@ -247,7 +250,7 @@ def document_overview(library: Library, document_id: str) -> Plain:
         "extracts": [citation_json(each) for each in library.summary(document_id)],
         "outline": list(islice(_outline(document), _MOST_HEADINGS)),
         "statistics": statistics_json(document),
-        "tables": [_table(table) for table in tables[:_MOST_TABLES]],
+        "tables": list(_tables(tables[:_MOST_TABLES])),
     }
 
 
@@ -273,13 +276,32 @@ def _first_line(content: str, part: Part) -> Span:
     return start, part.end if end < 0 else end
 
 
-def _table(table: Table) -> Plain:
+def _tables(tables: Sequence[Table]) -> Iterator[Plain]:
+    left = _MOST_CELLS
+    for table in tables:
+        most = min(max(left // max(len(table.columns), 1), _FEWEST_ROWS), _MOST_ROWS)
+        yield _table(table, table.rows[:most])
+        left -= most * len(table.columns)
+
+
+def _table(table: Table, rows: Sequence[Row]) -> Plain:
     start, end = table.span
     return {
         "title": table.title,
         "columns": [column.name for column in table.columns],
-        "rows": [[value.text for value in row.values] for row in table.rows[:_MOST_ROWS]],
+        "kinds": [column.kind.value for column in table.columns],
+        "units": [column.unit for column in table.columns],
+        "adds": [column.kind is Kind.NUMBER and column.is_quantity for column in table.columns],
+        "rows": [[value.text for value in row.values] for row in rows],
+        "values": [[_number(value) for value in row.values] for row in rows],
+        "spans": [{"start": row.start, "end": row.end} for row in rows],
+        "totals": [place for place, row in enumerate(rows) if says_total([value.text for value in row.values])],
         "total_rows": len(table.rows),
         "start": start,
         "end": end,
     }
+
+
+def _number(value: Value) -> float | None:
+    """Return a number, or a time in seconds since 1970, by which rows are sorted."""
+    return (value.time - datetime(1970, 1, 1)).total_seconds() if value.time else value.number

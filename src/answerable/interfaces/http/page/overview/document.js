@@ -2,6 +2,7 @@
 
 import { of, request } from "../api/api.js";
 import { ChatCharts } from "./charts.js";
+import { TableView } from "./table.js";
 import { fileOf, isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
@@ -106,27 +107,6 @@ const Outline = ({ found, open }) => {
   `;
 };
 
-const Table = ({ table, open }) => {
-  const { t } = useTexts();
-  const said = table.rows.length < table.total_rows ? "firstRows" : "rowsOf";
-  return html`
-    <h3><button type="button" class="link" onClick=${open(table)}>${table.title}</button></h3>
-    <div class="table-frame" tabindex="0" role="region" aria-label=${table.title}>
-      <table class="document-table">
-        <thead>
-          <tr>
-            ${table.columns.map((name) => html`<th scope="col">${name}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${table.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
-        </tbody>
-      </table>
-    </div>
-    <p class="muted">${t(said, { n: table.total_rows, shown: table.rows.length })}</p>
-  `;
-};
-
 /** The page; `onOpen(place, places, from)` opens the source, `onAsk(question, document)` asks this document. */
 export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
   const { t } = useTexts();
@@ -161,7 +141,7 @@ export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
       }
       ${found.statistics && html`<h2>${t("messagesTitle")}</h2><${ChatCharts} statistics=${found.statistics} />`}
       ${found.tables.length > 0 && html`<h2>${t("tables")}</h2>`}
-      ${found.tables.map((table) => html`<${Table} key=${table.start} table=${table} open=${open} />`)}
+      ${found.tables.map((table) => html`<${TableView} key=${table.start} table=${table} open=${open} />`)}
     </div>
   `;
 };

@@ -34,6 +34,8 @@ const VIEWS = {
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
+// Documents that are mostly a table: their page sorts, filters and adds it up.
+const WITH_TABLES = ["records", "spreadsheet"];
 const MOST_OTHERS = 5;
 
 const isInArchive = ({ source }) => source.includes("!/");
@@ -171,6 +173,7 @@ const Head = ({ place, places, at, onStep, onClose }) => {
             site &&
             html`<a href=${site} target="_blank" rel="noopener noreferrer">${t("openSite")}<${Icon} name="open" /></a>`
           }
+          ${WITH_TABLES.includes(place.type) && html`<a href="#document=${place.document_id}">${t("asTable")}</a>`}
           ${isFile(place) && nameOf(place) !== place.source && html`<span class="panel-file">${fileOf(place)}</span>`}
         </p>
       </div>
