@@ -67,10 +67,9 @@ def test_tables_and_extracts(library: Library) -> None:
     (table,) = found["tables"]
     assert table["columns"] == ["Basket", "Coffee", "Time"]
     content = library.document(found["document_id"]).content
-    assert [
-        content[span["start"] : span["end"]].count(row[0])
-        for span, row in zip(table["spans"], table["rows"], strict=True)
-    ] == [1] * 3
+    assert [content[slice(*span)].count(row[0]) for span, row in zip(table["spans"], table["rows"], strict=True)] == [
+        1
+    ] * 3
     assert [kind == "number" for kind in table["kinds"]] == [value is not None for value in table["values"][0]]
     assert all(content[each["start"] : each["end"]] == each["quote"] for each in found["extracts"])
     assert found["extracts"]

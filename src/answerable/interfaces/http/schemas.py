@@ -57,12 +57,6 @@ class CitationOut(Place):
     other_places: int = Field(0, description="The number of other places searched that have the same quote.")
 
 
-class PlacesOut(BaseModel):
-    """Where a text appears, sorted by source."""
-
-    places: list[CitationOut]
-
-
 class NearestOut(Spot):
     """The sentence of a passage that comes nearest to a question, and the question's words that the passage has."""
 
@@ -204,29 +198,16 @@ class HeadingOut(BaseModel):
     page: int | None
 
 
-class SpanOut(BaseModel):
-    """Characters of a document's content."""
-
-    start: int
-    end: int
-
-
 class TableOut(BaseModel):
-    """A table of a document: the first of its rows, how many there are, and its span.
-
-    `kinds` are number, date or text; `adds` says whether a column's numbers may be added up, `totals` names the rows
-    that are totals. `values` has the number of each cell, or its time in seconds since 1970.
-    """
+    """A table of a document: the first of its rows, how many there are, and its span."""
 
     title: str
     columns: list[str]
-    kinds: list[str]
-    units: list[str]
-    adds: list[bool]
+    kinds: list[str] = Field(examples=[["text", "number", "date"]])
+    units: list[str | None] = Field(description="None for a column that isn't added up.")
     rows: list[list[str]]
-    values: list[list[float | None]]
-    spans: list[SpanOut]
-    totals: list[int]
+    values: list[list[float | None]] = Field(description="Numbers, and seconds since 1970; none in a row of totals.")
+    spans: list[tuple[int, int]]
     total_rows: int
     start: int
     end: int
@@ -346,6 +327,7 @@ ChoicesOut = output(
     first_day=str,
     last_day=str,
 )
+PlacesOut = output("PlacesOut", "Where a text appears, sorted by source.", places=list[CitationOut])
 PassagesOut = output("PassagesOut", "Passages of a document in order.", document_id=str, passages=list[dict[str, Any]])
 RectanglesOut = output(
     "RectanglesOut",

@@ -49,7 +49,7 @@ from answerable.library import Library
 from answerable.sources.formats import SAMPLE
 from answerable.tables.find import find_tables
 from answerable.tables.grid import says_total
-from answerable.tables.table import Kind, Origin, Row, Table, Value
+from answerable.tables.table import Kind, Origin, Row, Table
 
 router = api_router("documents", "/api/v1/{library}")
 
@@ -290,18 +290,19 @@ def _table(table: Table, rows: Sequence[Row]) -> Plain:
         "title": table.title,
         "columns": [column.name for column in table.columns],
         "kinds": [column.kind.value for column in table.columns],
-        "units": [column.unit for column in table.columns],
-        "adds": [column.kind is Kind.NUMBER and column.is_quantity for column in table.columns],
+        "units": [each.unit if each.kind is Kind.NUMBER and each.is_quantity else None for each in table.columns],
         "rows": [[value.text for value in row.values] for row in rows],
-        "values": [[_number(value) for value in row.values] for row in rows],
-        "spans": [{"start": row.start, "end": row.end} for row in rows],
-        "totals": [place for place, row in enumerate(rows) if says_total([value.text for value in row.values])],
+        "values": [_numbers(row) for row in rows],
+        "spans": [(row.start, row.end) for row in rows],
         "total_rows": len(table.rows),
         "start": start,
         "end": end,
     }
 
 
-def _number(value: Value) -> float | None:
-    """Return a number, or a time in seconds since 1970, by which rows are sorted."""
-    return (value.time - datetime(1970, 1, 1)).total_seconds() if value.time else value.number
+def _numbers(row: Row) -> list[float | None]:
+    """Return the numbers of a row's cells, or times in seconds since 1970; a row of totals isn't sorted or added."""
+    if says_total([value.text for value in row.values]):
+        return [None] * len(row.values)
+    first = datetime(1970, 1, 1)
+    return [(value.time - first).total_seconds() if value.time else value.number for value in row.values]

@@ -24,11 +24,10 @@ const rowsOf = (table) =>
     cells,
     text: folded(cells.join("\n")),
     values: cells.map((cell, column) => (table.kinds[column] === "text" ? cell || null : table.values[at][column])),
-    isTotal: table.totals.includes(at),
-    span: table.spans[at],
+    span: { start: table.spans[at][0], end: table.spans[at][1] },
   }));
 
-/** The sum of a column, to the cent; rows with totals would count twice. */
+/** The sum of a column, to the cent; rows of totals have no numbers, since they would count twice. */
 const sumOf = (rows, column) => {
   const numbers = rows.map((row) => row.values[column]).filter((value) => value !== null);
   return numbers.length ? Number(numbers.reduce((sum, value) => sum + value, 0).toFixed(2)) : null;
@@ -63,7 +62,7 @@ const Row = ({ row, kinds, isSelected, onSelect, open, t }) => html`
 /** Sums need all rows; of a longer table only the first are here. */
 const Sums = ({ table, counted, label }) => {
   const texts = useTexts();
-  const sums = table.columns.map((_, column) => (table.adds[column] ? sumOf(counted, column) : null));
+  const sums = table.columns.map((_, column) => (table.units[column] !== null ? sumOf(counted, column) : null));
   if (sums.every((sum) => sum === null)) return null;
   return html`
     <tr class="sums">
@@ -89,7 +88,7 @@ export const TableView = ({ table, open }) => {
   const found = all.filter((row) => row.text.includes(wanted));
   const rows = sorted.column < 0 ? found : [...found].sort(byColumn(sorted.column, sorted.sign));
   const chosen = rows.filter((row) => selected.has(row.at));
-  const counted = chosen.length ? chosen : rows.filter((row) => !row.isTotal);
+  const counted = chosen.length ? chosen : rows;
   const isWhole = table.rows.length === table.total_rows;
   const toggle = (at) => {
     const next = new Set(selected);
