@@ -414,3 +414,17 @@ def test_hostile_documents_are_read_in_time(name: str, size: int) -> None:
                 for value in found.values:
                     value.text.encode()
         assert time.process_time() - started < 15, content[:40]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("Flat,Owner,1T,2T\n1A,Rosa,paid,unpaid\n1B,Tom,paid,paid\n", ["Flat", "Owner", "1T", "2T"]),
+        ("Year group,Yes,No\nFirst,14,3\nSecond,9,11\n", ["Year group", "Yes", "No"]),
+        ("Pupil,5 mar,12 mar\nEva,x,x\nLeo,,x\n", ["Pupil", "5 mar", "12 mar"]),
+        ("Eva,12,yes\nLeo,9,no\n", ["1", "2", "3"]),
+        ("Eva,5 mar,\nLeo,12 mar,\n", ["1", "2", "3"]),
+    ],
+)
+def test_a_name_like_a_value_names_a_column_of_other_values(text: str, columns: list[str]) -> None:
+    assert names(only(read_records(text, "a.csv"))) == columns

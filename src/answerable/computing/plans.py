@@ -59,10 +59,6 @@ class TableAnswer:
 
     lines: tuple[tuple[str, tuple[Citation, ...]], ...]
 
-    def __str__(self) -> str:
-        """Return the lines without their citations."""
-        return "\n".join(line for line, _ in self.lines)
-
 
 @dataclass(frozen=True)
 class PlannedSource:

@@ -22,7 +22,6 @@ from answerable.datatypes import Document, DocumentType, Part, Span
 from answerable.tables.entries import chat_table, entry_tables
 from answerable.tables.grid import (
     MOST_CELLS,
-    TYPED,
     WIDEST,
     BarTable,
     bar_tables,
@@ -33,7 +32,7 @@ from answerable.tables.grid import (
     plain_cell,
 )
 from answerable.tables.table import Line, Origin, Table
-from answerable.tables.values import Customs
+from answerable.tables.values import TYPED, Customs
 
 # Document types in which the author wrote any line `|---|---|` below the first row of a table.
 _MARKDOWN = frozenset({DocumentType.MARKDOWN, DocumentType.NOTEBOOK, DocumentType.ORG})

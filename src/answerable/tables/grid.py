@@ -15,7 +15,7 @@ from typing import NamedTuple
 from answerable.datatypes import Document
 from answerable.tables.columns import read_columns
 from answerable.tables.table import Kind, Line, Origin, Row, Table, Value, folded, word_set
-from answerable.tables.values import Customs, DayOrder, dollar_of
+from answerable.tables.values import Customs, DayOrder, dollar_of, shape_of
 from answerable.text.languages import question_language
 
 MOST_CELLS = 200_000
@@ -29,11 +29,6 @@ _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _AFTER_TOTAL = re.compile(r"(?:[:=.* ]|\([^()]{0,20}\)|\b\d{4}\b)*$")
 _LONGEST_TOTAL = 40  # characters of a total's label at most: "Total general (IVA incluido) 2024" has 33
 _LONGEST_NAME = 100  # characters of a name at most: longer text is a value
-TYPED = re.compile(
-    r"[^\w\s]{0,3}\s?[+-]?\d[\d.,' \u00a0/:%TZ-]*(?:[a-zA-Z%€$£]{0,3})|true|false|yes|no|sí|si|sim|não|nao",
-    re.IGNORECASE,
-)
-"""A number, a date, a time, or a word for yes or no."""
 
 
 def customs_of(document: Document) -> Customs:
@@ -127,13 +122,15 @@ def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     names = [cell.strip() for cell in cells if cell.strip()]
     if not below or not names or len(names) * 2 < len(cells) or len(set(names)) < len(names):
         return False
-    if any(TYPED.fullmatch(name) or len(name) > _LONGEST_NAME for name in names):
+    if all(map(shape_of, names)) or max(map(len, names)) > _LONGEST_NAME:
         return False
-    return not any(
-        cell.strip() and index < len(row) and row[index].strip() == cell.strip()
-        for index, cell in enumerate(cells)
-        for row in below
-    )
+    for index, name in enumerate(cell.strip() for cell in cells):
+        texts = [text for row in below if index < len(row) and (text := row[index].strip())]
+        # "1T" names a column of states, "No" one of votes.
+        same = [text for text in texts if shape_of(text) == shape_of(name)]
+        if name and (name in texts or (shape_of(name) and len(same) * 2 >= len(texts))):
+            return False
+    return True
 
 
 def _is_sequence(years: Sequence[int]) -> bool:

@@ -363,3 +363,15 @@ def prevailing_mark(marks: Sequence[str]) -> str:
     """Return the decimal mark that most numbers show, or "" if none does."""
     points, commas = marks.count("."), marks.count(",")
     return "" if points == commas else "." if points > commas else ","
+
+
+TYPED = re.compile(
+    r"[^\w\s]{0,3}\s?[+-]?\d[\d.,' \u00a0/:%TZ-]*(?:[a-zA-Z%€$£]{0,3})|true|false|yes|no|sí|si|sim|não|nao",
+    re.IGNORECASE,
+)
+"""A number, a date, a time, or a word for yes or no."""
+
+
+def shape_of(text: str) -> str:
+    """Return "figure" or "answer", if a text is a figure or a word for yes or no, else ""."""
+    return "" if not TYPED.fullmatch(text) else "figure" if any(map(str.isdigit, text)) else "answer"

@@ -15,13 +15,7 @@ from enum import Enum
 
 from answerable.answering.checking.evidence import Evidence, Match
 from answerable.answering.checking.pieces import BOUND, YEAR, Piece, agree
-from answerable.answering.checking.reckoning import (
-    MOST_COUNTED,
-    amounts,
-    is_computed,
-    is_rounded,
-    shown_results,
-)
+from answerable.answering.checking.reckoning import MOST_COUNTED, amounts, is_computed, is_rounded, shown_results
 from answerable.answering.messages import phrase, word_lists
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.measures import days_in, decimals, in_context, unit_of
