@@ -1,0 +1,131 @@
+"""Questions on tables with their plans, written by hand in `written/tables/`: read, and compared with a parsed plan.
+
+A line is a table, `{"title", "language", "csv", "questions"}`, a question `{"q", "plan", "answer"}` with `"language"`
+if it isn't the table's. A plan is `{"op", "column", "filters", "other", "group", "period", "limit", "order"}`, or null
+with `"why"` if the table doesn't answer the question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from answerable.computing.conditions import column_called, read_condition
+from answerable.computing.source import Source
+from answerable.errors import PlanError
+from answerable.sources.records import read_records
+from answerable.tables.compute import Period
+from answerable.tables.find import find_tables
+from answerable.tables.table import Kind
+from answerable.tables.values import is_blank
+from training.table_parse import GROUPINGS, Condition, Plan
+
+PERIODS: Mapping[str, Period] = dict(zip(("day", "month", "year"), GROUPINGS, strict=True))
+_LISTS = ("list", "lookup")
+_OF_ONE = (*_LISTS, "sum", "average", "most", "least")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """A question on a table; `written` is the plan as it was written, None if there is none."""
+
+    text: str
+    language: str
+    source: Source
+    written: Mapping[str, Any] | None
+
+
+def load(paths: Iterable[Path]) -> Iterator[Question]:
+    """Yield the questions on the tables that we read as one table."""
+    for path in paths:
+        for line in path.read_text("utf-8").splitlines():
+            each = json.loads(line)
+            document = read_records(each["csv"], f"{each['title'].replace('/', '-')}.csv")
+            tables = find_tables(document)
+            if len(tables) == 1:
+                source = Source(document, tables[0])
+                for one in each["questions"]:
+                    yield Question(one["q"], one.get("language", each["language"]), source, one["plan"])
+
+
+def plan_of(question: Question) -> Plan | None:
+    """Return the written plan. Raise PlanError if it isn't one of this table."""
+    written, source = question.written, question.source
+    if written is None:
+        return None
+    conditions = [_condition(source, each) for each in written.get("filters", ())]
+    if written["op"] == "difference":
+        ours = frozenset(Plan(source, "list", tuple(conditions)).rows)
+        others = [_condition(source, each) for each in written.get("other", ())]
+        theirs = frozenset(Plan(source, "list", tuple(others)).rows)
+        conditions = [Condition(-1, "", ours | theirs, sides=(ours, theirs))]
+    return Plan(
+        source,
+        written["op"],
+        tuple(conditions),
+        column_called(source.table, written.get("column", "")),
+        column_called(source.table, written.get("group", "")),
+        PERIODS[written.get("period", "day")],
+        written.get("limit"),
+        written.get("order") == "least",
+    )
+
+
+def rows_of(source: Source, written: Mapping[str, str]) -> tuple[int, frozenset[int]]:
+    """Return the column of a written filter, and the rows that meet it. Raise PlanError."""
+    column = column_called(source.table, written["column"])
+    try:
+        condition = read_condition(source.table, written)
+    except PlanError:
+        # Rows of totals aren't in the table any more.
+        if written["op"] == "!=" and source.table.columns[column].kind is Kind.TEXT:
+            return column, frozenset(range(len(source.table.rows)))
+        raise
+    rows = (row for row, each in enumerate(source.table.rows) if condition.test(each.values[condition.column]))
+    return condition.column, frozenset(rows)
+
+
+def _condition(source: Source, written: Mapping[str, str]) -> Condition:
+    column, rows = rows_of(source, written)
+    return Condition(column, written.get("value", ""), rows)
+
+
+def say_the_same(found: Plan | None, right: Plan | None) -> bool:
+    """Return whether two plans on a table give the same answer. A list and a lookup both show their rows."""
+    if found is None or right is None:
+        return found is right
+    rows = found.rows
+    if "difference" in (found.operation, right.operation):
+        is_same = found.operation == right.operation and found.column == right.column
+        return is_same and _sides(found) == _sides(right)
+    if rows != right.rows:
+        return False
+    if found.operation in _LISTS and right.operation in _LISTS:
+        return bool(rows) and found.limit == right.limit
+    ungrouped = found.group == right.group == -1
+    if len(rows) == 1 and ungrouped and found.operation in _OF_ONE and right.operation in _OF_ONE:
+        return True
+    if (found.operation, found.group) != (right.operation, right.group):
+        return False
+    is_counted = found.operation == "count"
+    is_same = _filled(found) == _filled(right) if is_counted else found.column == right.column
+    if found.group >= 0:
+        is_same &= not (found.limit or right.limit) or found.is_least is right.is_least
+        if found.source.table.columns[found.group].kind is Kind.DATE:
+            is_same &= found.period is right.period
+    elif found.operation in ("most", "least"):
+        is_same &= (found.limit or 1) == (right.limit or 1)
+    return is_same
+
+
+def _sides(plan: Plan) -> set[frozenset[int]]:
+    kept = frozenset(plan.rows)
+    return {kept & side for condition in plan.conditions for side in condition.sides}
+
+
+def _filled(plan: Plan) -> int:
+    rows = plan.source.table.rows
+    return sum(plan.column < 0 or not is_blank(rows[row].values[plan.column].text) for row in plan.rows)

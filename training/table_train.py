@@ -1,0 +1,204 @@
+"""Trains the table reader on `written/tables/`, from the reader's weights; writes `tables.npz` and the held figures.
+
+    python -m training.table_train FOLDER [--held d] [--epochs 8] …
+
+A fifth more questions are asked beside another table, and questions on texts beside a table: there is nothing to
+compute for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import random
+import time
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import torch
+
+from answerable.e5.encoder import tokenizer_of
+from answerable.e5.weights import ModelFile, model_path
+from answerable.errors import PlanError
+from training.model import padded, tensors_of
+from training.table_model import READER_FROZEN, Example, TableNet, example, loss_of
+from training.table_parse import Parsed, TableReading, parse
+from training.table_plans import Question, load, say_the_same
+from training.weights import write_weights
+
+WRITTEN = Path(__file__).parent / "written"
+NOW = datetime(2025, 11, 28, 12)
+THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--held", default="", help="the file whose questions are only measured on")
+    parser.add_argument("--begin", type=Path, help="a checkpoint to begin from")
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--frozen", type=int, default=6)
+    parser.add_argument("--crossed", type=float, default=0.2)
+    parser.add_argument("--plain", type=int, default=1000)
+    parser.add_argument("--share", type=float, default=1.0, help="the share of the questions to train on")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    Run(given).run()
+
+
+class Run:
+    def __init__(self, given: argparse.Namespace) -> None:
+        self._given, self._draw = given, random.Random(given.seed)
+        torch.manual_seed(given.seed)
+        self._model = ModelFile(model_path())
+        self._net = TableNet(self._model, given.frozen)
+        if given.begin:
+            self._net.load_state_dict(torch.load(given.begin, weights_only=True))
+        files = sorted((WRITTEN / "tables").glob("*.jsonl"))
+        trained = list(load(each for each in files if each.stem != given.held))
+        trained = self._draw.sample(trained, int(len(trained) * given.share))
+        self._written = len(trained)
+        self._trained = self._examples([*trained, *self._of_other_tables(trained)])
+        self._held = self._examples(load(each for each in files if each.stem == given.held))
+        print(f"{self._written} questions, {len(self._trained)} examples, {len(self._held)} held", flush=True)
+
+    def _of_other_tables(self, questions: Sequence[Question]) -> list[Question]:
+        """Return questions beside a table that they don't ask for."""
+        papers = sorted((WRITTEN / "papers").glob("*.jsonl"))
+        plain = [
+            (each["q"], each["language"])
+            for path in papers
+            for line in path.read_text("utf-8").splitlines()
+            for each in json.loads(line)["questions"]
+        ]
+        asked = [
+            (each.text, each.language)
+            for each in self._draw.sample(questions, int(len(questions) * self._given.crossed))
+        ]
+        asked += self._draw.sample(plain, min(self._given.plain, len(plain)))
+        texts = {(each.text, id(each.source)) for each in questions}
+        found = [Question(text, language, self._draw.choice(questions).source, None) for text, language in asked]
+        return [each for each in found if (each.text, id(each.source)) not in texts]
+
+    def _examples(self, questions: Iterable[Question]) -> list[Example]:
+        tokenizer, found = tokenizer_of(self._model), list[Example]()
+        for question in questions:
+            try:
+                found.append(example(question, self._model, tokenizer))
+            except PlanError as error:
+                print(f"left out: {question.text}: {error}"[:200])
+        found.sort(key=lambda each: len(each.ids))
+        for start in range(0, len(found), 32):
+            group = found[start : start + 32]
+            ids, present = padded([each.ids for each in group], self._model.pad)
+            for one, state in zip(group, self._net.lower(ids, present), strict=True):
+                one.state = state[: len(one.ids)].clone()
+        return found
+
+    def run(self) -> None:
+        given, net = self._given, self._net
+        heads = [p for part in (net.pool, net.answers, net.span) for p in part.parameters()]
+        known = {id(p) for p in heads}
+        body = [p for p in net.parameters() if p.requires_grad and id(p) not in known]
+        groups = [{"params": body, "lr": given.rate}, {"params": heads, "lr": 4 * given.rate}]
+        optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), fused=True)
+        steps = given.epochs * math.ceil(len(self._trained) / given.batch)
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: min(1.0, (step + 1) / 60, max(0.02, (steps - step) / (0.6 * steps)))
+        )
+        trained = [*body, *heads]
+        average = [p.detach().clone() for p in trained]
+        step, began = 0, time.monotonic()
+        for epoch in range(given.epochs):
+            net.train()
+            losses = []
+            for batch in self._batches():
+                loss = loss_of(*self._read(batch), batch)
+                optimizer.zero_grad(set_to_none=True)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(trained, 1.0)
+                optimizer.step()
+                schedule.step()
+                step += 1
+                losses.append(loss.item())
+                with torch.no_grad():
+                    torch._foreach_lerp_(average, trained, 1 - min(0.995, (1 + step) / (10 + step)))
+            own = [p.detach().clone() for p in trained]
+            with torch.no_grad():
+                torch._foreach_copy_(trained, average)
+            figures = {"epoch": epoch, "loss": sum(losses) / len(losses), "seconds": time.monotonic() - began}
+            figures |= self.figures()
+            print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
+            torch.save(net.state_dict(), given.folder / "checkpoint.pt")
+            self._export(figures)
+            if epoch + 1 < given.epochs:
+                with torch.no_grad():
+                    torch._foreach_copy_(trained, own)
+
+    def _batches(self) -> list[list[Example]]:
+        size = self._given.batch
+        shuffled = self._draw.sample(self._trained, len(self._trained))
+        pools = (
+            sorted(shuffled[at : at + 20 * size], key=lambda each: len(each.ids))
+            for at in range(0, len(shuffled), 20 * size)
+        )
+        found = [pool[at : at + size] for pool in pools for at in range(0, len(pool), size)]
+        self._draw.shuffle(found)
+        return found
+
+    def _read(self, batch: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
+        ids, present = padded([each.ids for each in batch], self._model.pad)
+        state = torch.zeros(*ids.shape, self._model.hidden, dtype=torch.bfloat16)
+        for row, each in enumerate(batch):
+            assert each.state is not None
+            state[row, : len(each.ids)] = each.state
+        with torch.autocast("cpu", torch.bfloat16):
+            whole, tokens = self._net(state, present)
+        return whole.float(), tokens.float()
+
+    def figures(self) -> dict[str, float]:
+        """Return what is right, stated and wrong, and stated of near misses, at some confidences."""
+        self._net.eval()
+        found: list[tuple[float, bool, bool]] = []
+        with torch.no_grad():
+            for start in range(0, len(self._held), 64):
+                batch = self._held[start : start + 64]
+                for one, whole, tokens in zip(batch, *(each.numpy() for each in self._read(batch)), strict=True):
+                    parsed = _parsed(one, whole, tokens)
+                    is_right = say_the_same(parsed.plan if parsed else None, one.plan)
+                    found.append((parsed.confidence if parsed else 0.0, is_right, one.plan is not None))
+        return shares(found)
+
+    def _export(self, figures: dict[str, float]) -> None:
+        frozen, self._net.frozen = self._net.frozen, READER_FROZEN
+        about = {"examples": self._written, "seed": self._given.seed, "figures": figures}
+        write_weights(self._given.folder / "tables.npz", tensors_of(self._net), about)
+        self._net.frozen = frozen
+
+
+def _parsed(one: Example, whole: object, tokens: object) -> Parsed | None:
+    of_text = tokens[one.offset : one.offset + len(one.starts)]  # type: ignore[index]
+    question = one.question
+    reading = TableReading(whole, one.starts, of_text)  # type: ignore[arg-type]
+    return parse(question.text, question.language, question.source, one.read, reading, NOW)
+
+
+def shares(found: Sequence[tuple[float, bool, bool]]) -> dict[str, float]:
+    """Return shares of triples: a confidence (0: nothing stated), whether it is right, whether there is a plan."""
+    answerable, near = sum(has for *_, has in found) or 1, sum(not has for *_, has in found) or 1
+    said = {"right": sum(right for _, right, has in found if has) / answerable}
+    for least in THRESHOLDS:
+        stated = [each for each in found if each[0] >= least]
+        said[f"right at {least}"] = sum(right for _, right, _ in stated) / answerable
+        said[f"wrong at {least}"] = sum(not right for _, right, _ in stated) / max(len(found), 1)
+        said[f"near at {least}"] = sum(not has for *_, has in stated) / near
+    return said
+
+
+if __name__ == "__main__":
+    main()
