@@ -10,10 +10,11 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from answerable.datatypes import FloatArray
 from answerable.e5.encoder import Tokenizer, tokens_of
 from answerable.e5.readers import QUESTION
 from answerable.e5.weights import ModelFile, ReaderWeights
-from training.model import Reader, load_tensors
+from training.model import Reader, load_tensors, tensors_of
 from training.table_parse import LIMITS, OPERATIONS, TOKEN, USES, WHOLE, Plan, parts
 from training.table_plans import Question, plan_of, rows_of
 from training.table_text import TableText, placed, table_text
@@ -34,6 +35,19 @@ class TableNet(Reader):
         for layer in self.layers[:frozen]:
             for parameter in layer.parameters():
                 parameter.requires_grad = False
+
+    def load(self, weights: ReaderWeights) -> None:
+        """Begin from the weights of a table reader."""
+        frozen, self.frozen = self.frozen, READER_FROZEN
+        load_tensors(self, weights)
+        self.frozen = frozen
+
+    def tensors(self) -> dict[str, FloatArray]:
+        """Return the tensors that aren't the embedder's, by their names in `ReaderWeights`."""
+        frozen, self.frozen = self.frozen, READER_FROZEN
+        found = tensors_of(self)
+        self.frozen = frozen
+        return found
 
     def lower(self, ids: np.ndarray, present: torch.Tensor) -> torch.Tensor:
         """Return the states after the frozen layers, in bfloat16."""

@@ -20,10 +20,10 @@ from pathlib import Path
 import torch
 
 from answerable.e5.encoder import tokenizer_of
-from answerable.e5.weights import ModelFile, model_path
+from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from answerable.errors import PlanError
-from training.model import padded, tensors_of
-from training.table_model import READER_FROZEN, Example, TableNet, example, loss_of
+from training.model import padded
+from training.table_model import Example, TableNet, example, loss_of
 from training.table_parse import Parsed, TableReading, parse
 from training.table_plans import Question, load, say_the_same
 from training.weights import write_weights
@@ -37,7 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--held", default="", help="the file whose questions are only measured on")
-    parser.add_argument("--begin", type=Path, help="a checkpoint to begin from")
+    parser.add_argument("--begin", type=Path, help="a tables.npz to begin from")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--batch", type=int, default=16)
@@ -58,7 +58,7 @@ class Run:
         self._model = ModelFile(model_path())
         self._net = TableNet(self._model, given.frozen)
         if given.begin:
-            self._net.load_state_dict(torch.load(given.begin, weights_only=True))
+            self._net.load(ReaderWeights(given.begin))
         files = sorted((WRITTEN / "tables").glob("*.jsonl"))
         trained = list(load(each for each in files if each.stem != given.held))
         trained = self._draw.sample(trained, int(len(trained) * given.share))
@@ -134,7 +134,6 @@ class Run:
             figures = {"epoch": epoch, "loss": sum(losses) / len(losses), "seconds": time.monotonic() - began}
             figures |= self.figures()
             print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
-            torch.save(net.state_dict(), given.folder / "checkpoint.pt")
             self._export(figures)
             if epoch + 1 < given.epochs:
                 with torch.no_grad():
@@ -175,10 +174,8 @@ class Run:
         return shares(found)
 
     def _export(self, figures: dict[str, float]) -> None:
-        frozen, self._net.frozen = self._net.frozen, READER_FROZEN
         about = {"examples": self._written, "seed": self._given.seed, "figures": figures}
-        write_weights(self._given.folder / "tables.npz", tensors_of(self._net), about)
-        self._net.frozen = frozen
+        write_weights(self._given.folder / "tables.npz", self._net.tensors(), about)
 
 
 def _parsed(one: Example, whole: object, tokens: object) -> Parsed | None:
