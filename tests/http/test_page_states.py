@@ -91,7 +91,7 @@ def test_an_answer_streams_and_stays_and_shows_its_sources(tmp_path: Path) -> No
             assert page.locator(".answer img").count() == 0
             page.locator(".trace summary").click()
             assert "test:patient" in page.locator(".trace").inner_text()
-            assert "to check · the number 7" in page.locator(".checks li[data-support=check]").inner_text()
+            assert "to check · “7” isn't in its source" in page.locator(".checks li[data-support=check]").inner_text()
             visitor.shot("written")
 
 

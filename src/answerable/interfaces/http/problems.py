@@ -46,6 +46,7 @@ _STATUS: dict[type[AnswerableError], int] = {
     UnknownLibrary: 404,
     errors.EmbeddingError: 503,
     errors.FilterError: 422,
+    errors.PlanError: 422,
     errors.SettingsError: 503,
     errors.MissingPackage: 503,
     errors.ProviderError: 502,

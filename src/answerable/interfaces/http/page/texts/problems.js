@@ -53,6 +53,7 @@ const TEXTS_OF = {
     "invalid_request",
     "bad_request",
     "filter",
+    "plan",
     "method_not_allowed",
     "unsupported_media_type",
     "address_too_long",
