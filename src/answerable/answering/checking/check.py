@@ -102,8 +102,10 @@ def _denies(sentence: str, source: str, language: str) -> bool:
     theirs = [(frozenset(terms(each, language)), bool(negations(each, language))) for each in _CLAUSES.split(source)]
     for clause in _CLAUSES.split(sentence):
         own = frozenset(terms(clause, language))
-        shared, denies = max((len(own & stems), denies) for stems, denies in theirs)
-        if shared >= max(FEWEST_SHARED, SHARED * len(own)) and denies is not bool(negations(clause, language)):
+        shared, denies, most = max((len(own & stems), denies, len(stems)) for stems, denies in theirs)
+        # "Not underwater vehicles": a short denial of the source may be part of a longer clause of the sentence.
+        is_alike = shared >= max(FEWEST_SHARED, most if denies and most < len(own) else SHARED * len(own))
+        if is_alike and denies is not bool(negations(clause, language)):
             return True
     return False
 

@@ -154,7 +154,7 @@ def _content(passage: RetrievalResult) -> tuple[str, int]:
 
 
 def _units(passage: RetrievalResult, with_headings: bool = False) -> list[tuple[Span, Span]]:
-    """Return the sentences, rows or messages that touch a passage, in order, as offsets in the document.
+    """Return the sentences (and headings), rows or messages that touch a passage, as offsets in the document, in order.
 
     Each is a pair: the span in which a quote may lie (a message with its sender), and the span that is evidence.
     """

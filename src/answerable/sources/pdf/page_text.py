@@ -70,7 +70,7 @@ _FIRST_TOKEN = re.compile(r" *-?(\w\S*) *")
 _LETTERS = re.compile(r"[^\W_]+")
 # In addresses, paths and code the hyphen is part of the text, whatever the words are.
 _WRITTEN = re.compile(r"[/\\@=_.:\d]|--")
-# Parts of words that a document may also contain as words of their own: "under-stand", "entre-tanto".
+# Parts of words that are also words by themselves: "under-stand", "entre-tanto".
 _OPENINGS = frozenset(
     "after any con contra del des dis ent entre every for fore hand inter into mal mis non out over par para per pre "
     "pro pros re semi sobre some sub super sur there trans under upon with".split()
