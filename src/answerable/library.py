@@ -50,6 +50,7 @@ from answerable.retrieval.retriever import ALL_STEPS, Steps, required
 from answerable.sharing import Work
 from answerable.stores.completed import Capability, completed, require
 from answerable.stores.records import check_embedder
+from answerable.text.languages import question_language
 
 PASSAGES_PER_ANSWER, EXTRACTS = 6, 16  # passages for an answer; sentences of a summary. Guesses, not measured.
 
@@ -308,10 +309,12 @@ class Library:
             "group": by,
             "period": period,
             "sort": sort,
+            "limit": limit,
         }
-        return self._computing.table(self.document(document_id), number).answer(
-            plan if limit is None else {**plan, "limit": limit}, "en"
-        )
+        document = self.document(document_id)
+        # Figures are written as the document writes them.
+        language = document.language or question_language(document.content)
+        return self._computing.table(document, number).answer(plan, language)
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """Return a document's chunks in order. Raise DocumentNotFound."""

@@ -238,7 +238,7 @@ def test_plans(library: Library, operation: tuple[str, ...], others: dict[str, A
 @pytest.mark.parametrize(
     ("operation", "filters", "expected"),
     [
-        (("sum", "Paid by"), [], "sum needs a column of numbers; the columns are: Date"),
+        (("sum", "Paid by"), [], "sum needs a column of numbers, not Paid by; the columns are: Date"),
         (("sum", "Price"), [], "there is no column 'Price'; the columns are: Date"),
         (("median", "Amount"), [], "name must be one of count, distinct"),
         (("count",), where("Paid by", "=", "Zoe"), "there are: Ana, Luis, Marta"),

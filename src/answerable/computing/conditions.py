@@ -48,7 +48,7 @@ def conditions_of(texts: Iterable[str]) -> list[dict[str, str]]:
     for text in texts:
         typed = _TYPED.fullmatch(text.strip())
         if typed is None:
-            raise PlanError(f"{text!r} is no condition. Type a column, a sign and a value, such as State=unpaid.")
+            raise PlanError(f"{text!r} is no condition. Type a column, one of = != < <= > >= ~, and a value.")
         column, op, value = typed.groups()
         given = {"column": column, "op": "contains" if op == "~" else op, "value": value}
         if not value and op in ("=", "!="):
@@ -95,7 +95,7 @@ def _of_number(table: Table, column: int, op: str, text: str) -> Test:
         # A column of prices may have words, such as "free".
         if op == "=":
             return _of_text(table, column, op, text)
-        raise PlanError(f"{table.columns[column].name} has numbers, and {text!r} is none")
+        raise PlanError(f"{table.columns[column].name} has numbers, and {text!r} isn't one")
     if wanted.unit and wanted.unit not in units:
         has = f"the units are {_some(units)}" if units else "there is no unit"
         raise PlanError(f"no cell of {table.columns[column].name} is in {wanted.unit}: {has}")
@@ -140,7 +140,7 @@ def _of_text(table: Table, column: int, op: str, text: str) -> Test:
     if op == "=" and not any(folded(row.values[column].text) == key for row in table.rows):
         values = dict.fromkeys(row.values[column].text for row in table.rows if row.values[column].text)
         raise PlanError(
-            f"no cell of {table.columns[column].name} is {text!r} (contains finds a part of a text); "
+            f"no cell of {table.columns[column].name} is {text!r} (contains, or ~, finds a part of a text); "
             f"there are: {_some(values)}"
         )
     return lambda cell: not is_blank(cell.text) and compare(folded(cell.text), key)

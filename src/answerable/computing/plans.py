@@ -112,6 +112,7 @@ class _Computation:
         fits = kind is Kind.NUMBER or (kind is Kind.DATE and self._name in ("most", "least"))
         if (self._name in needed and not fits) or (self._name == "distinct" and kind is None):
             of = f" of {needed[self._name]}" if self._name in needed else ""
+            of += f", not {self._named(self._column)}" if kind else ""
             raise PlanError(f"{self._name} needs a column{of}; {columns_in_words(self._table)}")
         sort = plan.get("sort", "")
         self._sort, self._is_reversed = column_called(self._table, sort.removeprefix("-")), sort.startswith("-")
@@ -154,7 +155,8 @@ class _Computation:
         if found.groups and self._group < 0:
             return f"{self._writer.number(len(found.groups))} different values, in {number}"
         if found.groups:
-            return f"{self._writer.number(len(found.groups))} groups, of {number}"
+            groups = len(found.groups)
+            return f"{self._writer.number(groups)} group{'s' * (groups != 1)}, of {number}"
         if self._name in ("count", "list"):
             return number
         if not rows:
@@ -171,6 +173,8 @@ class _Computation:
 
     def _notes(self, totals: int, rows: Sequence[int]) -> list[str]:
         notes = [f"Left out: {self._rows(totals)} with a total."] if totals else []
+        if self._name in ("sum", "average") and self._column not in self._source.quantities:
+            notes.append(f"{self._named(self._column)} seems to identify rows, not to measure.")
         if self._table.is_cut:
             notes.append(f"Only the first {self._rows(len(self._table.rows))} of the table were read.")
         if repeated := len(self._table.uncounted.intersection(rows)):

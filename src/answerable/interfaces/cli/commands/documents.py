@@ -150,17 +150,17 @@ def table(
     document: DocumentArgument,
     where: Annotated[
         Optional[list[str]],
-        Option(metavar="CONDITION", help="Only rows with State=paid, Amount>50, Date>=2024-03, Notes~lift (contains)."),
+        Option(metavar="CONDITION", help="State=paid, Amount>50 or Notes~lift (contains); repeat it: all hold."),
     ] = None,
-    by: Annotated[str, Option(metavar="COLUMN", help="One figure for each of its values.")] = "",
-    period: Annotated[str, Option(metavar="PERIOD", help="Dates of --by: day, month or year.")] = "day",
+    by: Annotated[str, Option(metavar="COLUMN", help="Count, or compute, apart for each value of this column.")] = "",
+    period: Annotated[str, Option(metavar="PERIOD", help="With --by a date: each day, month or year.")] = "day",
     total: Annotated[str, Option("--sum", metavar="COLUMN", help="Add up a column of numbers.")] = "",
     average: Annotated[str, Option(metavar="COLUMN", help="The mean of a column of numbers.")] = "",
     most: Annotated[str, Option(metavar="COLUMN", help="The rows with the greatest number or date.")] = "",
     least: Annotated[str, Option(metavar="COLUMN", help="The rows with the smallest number or date.")] = "",
     distinct: Annotated[str, Option(metavar="COLUMN", help="How many different values a column has.")] = "",
     count: Annotated[bool, Option("--count", help="Count the rows.")] = False,
-    sort: Annotated[str, Option(metavar="COLUMN", help="Sort listed rows; -COLUMN from the greatest.")] = "",
+    sort: Annotated[str, Option(metavar="COLUMN", help="Sort the rows by this column; -COLUMN: greatest first.")] = "",
     limit: Annotated[Optional[int], Option(min=1, help="Rows or groups at most.")] = None,
     number: Annotated[int, Option("--table", min=1, help="Which table of the document, from 1.")] = 1,
     library: LibraryOption = None,
@@ -168,12 +168,15 @@ def table(
 ) -> None:
     """List, count, add up or compare rows of a document's table or a chat's messages, each with its place.
 
-    Without an option, the first rows are listed. Columns may be named by their beginning.
+    Without an option, the first rows are listed. Signs of --where: = != < <= > >= ~, and State= for empty cells.
+    Columns may be named by their beginning; those of a chat are sender, time, text and attachment.
     """
     named = {"sum": total, "average": average, "most": most, "least": least, "distinct": distinct}
     chosen = [name for name, column in named.items() if column]
     if len(chosen) + count > 1:
         raise SettingsError(f"Give one of --count, {', '.join(f'--{name}' for name in named)}.")
+    if period != "day" and not by:
+        raise SettingsError("--period needs --by with a column of dates.")
     operation = chosen[0] if chosen else "count" if count or by else "list"
     with open_library(library) as opened:
         found = opened.table(
@@ -188,8 +191,9 @@ def table(
     (plan, _), (result, _), *rest = found.lines
     print_text((one_line(result.partition(": ")[2]), "bold"))
     for text, cited in rest:
-        place = place_of(cited[0], cited[0].location) if len(cited) == 1 else ""
-        print_text(one_line(text), (f"  {place}", "dim"), wrap=False)
+        places = [place_of(each, each.location) for each in cited] if text.startswith("-") else []
+        more = f" (+{len(places) - 1})" if len(places) > 1 else ""
+        print_text(one_line(text), *[(f"  {place}{more}", "dim") for place in places[:1]], wrap=False)
     print_text((one_line(plan.partition(": ")[2]), "dim"))
 
 
