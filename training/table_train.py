@@ -24,7 +24,7 @@ from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from answerable.errors import PlanError
 from training.model import padded
 from training.table_model import Example, TableNet, example, loss_of
-from training.table_parse import Parsed, TableReading, parse
+from training.table_parse import WHOLE, Parsed, TableReading, parse, parts
 from training.table_plans import Question, load, say_the_same
 from training.weights import write_weights
 
@@ -182,7 +182,10 @@ def _parsed(one: Example, whole: object, tokens: object) -> Parsed | None:
     of_text = tokens[one.offset : one.offset + len(one.starts)]  # type: ignore[index]
     question = one.question
     reading = TableReading(whole, one.starts, of_text)  # type: ignore[arg-type]
-    return parse(question.text, question.language, question.source, one.read, reading, NOW)
+    # Nothing is asked for if that is likelier than the likeliest plan's operation.
+    if not int(parts(reading.whole, WHOLE)["operation"].argmax()):
+        return None
+    return next(iter(parse(question.text, question.language, question.source, one.read, reading, NOW, most=1)), None)
 
 
 def shares(found: Sequence[tuple[float, bool, bool]]) -> dict[str, float]:
