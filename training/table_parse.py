@@ -122,8 +122,15 @@ USES = ("", "=", "!=")
 """What the model may say of a value."""
 
 # The parts of the model's two outputs, with their sizes.
-WHOLE = {"operation": len(OPERATIONS), "rank": len(RANKS), "grouping": len(GROUPINGS), "order": 2, "no": 2}
-TOKEN = {"column": 2, "limit": len(LIMITS), "use": len(USES)}
+WHOLE = {
+    "operation": len(OPERATIONS),
+    "rank": len(RANKS),
+    "grouping": len(GROUPINGS),
+    "order": 2,
+    "no": 2,
+    "neither": 1,
+}
+TOKEN = {"column": 2, "limit": len(LIMITS), "use": len(USES), "chosen": 1}
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -212,7 +219,9 @@ class _Parse:
         self._columns, self._values = (placed(each, reading.starts.tolist()) for each in (read.columns, read.values))
         self._column_at = {at: item.column for item, at in self._columns}
         self._value_at = {at: item for item, at in self._values}
-        self._whole = {name: _log(each) for name, each in parts(reading.whole, WHOLE).items() if name != "no"}
+        self._whole = {
+            name: _log(each) for name, each in parts(reading.whole, WHOLE).items() if name not in ("no", "neither")
+        }
         self._no = parts(reading.whole, WHOLE)["no"]
         self._tokens = parts(reading.tokens, TOKEN)
         times = asked_when(fold_in_place(question), now, source.days, language, True) if source.days else []

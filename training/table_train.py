@@ -13,23 +13,25 @@ import json
 import math
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 import torch
 
+from answerable.datatypes import FloatArray
 from answerable.e5.encoder import tokenizer_of
 from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from answerable.errors import PlanError
 from training.model import padded
-from training.table_model import Example, TableNet, example, loss_of
-from training.table_parse import WHOLE, Parsed, TableReading, parse, parts
+from training.table_model import Choice, Example, TableNet, choice, chosen, example, loss_of, loss_of_choices
+from training.table_parse import Parsed, TableReading, parse
 from training.table_plans import Question, load, say_the_same
 from training.weights import write_weights
 
 WRITTEN = Path(__file__).parent / "written"
 NOW = datetime(2025, 11, 28, 12)
+DROPPED = 0.25  # right plans left out of choices, so that none is right at times; a guess, not measured
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -45,6 +47,7 @@ def main() -> None:
     parser.add_argument("--crossed", type=float, default=0.2)
     parser.add_argument("--plain", type=int, default=1000)
     parser.add_argument("--share", type=float, default=1.0, help="the share of the questions to train on")
+    parser.add_argument("--choices", action="store_true", help="also train the choice among the likeliest plans")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -56,6 +59,7 @@ class Run:
         self._given, self._draw = given, random.Random(given.seed)
         torch.manual_seed(given.seed)
         self._model = ModelFile(model_path())
+        self._tokenizer = tokenizer_of(self._model)
         self._net = TableNet(self._model, given.frozen)
         if given.begin:
             self._net.load(ReaderWeights(given.begin))
@@ -66,6 +70,7 @@ class Run:
         self._trained = self._examples([*trained, *self._of_other_tables(trained)])
         self._held = self._examples(load(each for each in files if each.stem == given.held))
         print(f"{self._written} questions, {len(self._trained)} examples, {len(self._held)} held", flush=True)
+        self._choices = [self._choice(*each) for each in self._likely(self._trained)] if given.choices else []
 
     def _of_other_tables(self, questions: Sequence[Question]) -> list[Question]:
         """Return questions beside a table that they don't ask for."""
@@ -86,10 +91,10 @@ class Run:
         return [each for each in found if (each.text, id(each.source)) not in texts]
 
     def _examples(self, questions: Iterable[Question]) -> list[Example]:
-        tokenizer, found = tokenizer_of(self._model), list[Example]()
+        found = list[Example]()
         for question in questions:
             try:
-                found.append(example(question, self._model, tokenizer))
+                found.append(example(question, self._model, self._tokenizer))
             except PlanError as error:
                 print(f"left out: {question.text}: {error}"[:200])
         found.sort(key=lambda each: len(each.ids))
@@ -99,6 +104,26 @@ class Run:
             for one, state in zip(group, self._net.lower(ids, present), strict=True):
                 one.state = state[: len(one.ids)].clone()
         return found
+
+    def _likely(self, examples: Sequence[Example]) -> Iterator[tuple[Example, list[Parsed]]]:
+        """Yield examples with the likeliest plans."""
+        self._net.eval()
+        for start in range(0, len(examples), 64):
+            batch = examples[start : start + 64]
+            with torch.no_grad():
+                results = [each.numpy() for each in self._read(batch)]
+            for one, whole, tokens in zip(batch, *results, strict=True):
+                yield one, _likeliest(one, whole, tokens)
+
+    def _choice(self, one: Example, likely: Sequence[Parsed]) -> Choice:
+        """Return a choice in which the right plan is, if it was likely, in three of four; in an order drawn."""
+        plans = [each.plan for each in likely]
+        is_right = [one.plan is not None and say_the_same(plan, one.plan) for plan in plans]
+        if any(is_right) and self._draw.random() < DROPPED:
+            plans = [plan for plan, right in zip(plans, is_right, strict=True) if not right]
+        self._draw.shuffle(plans)
+        right = next((n for n, plan in enumerate(plans, 1) if one.plan and say_the_same(plan, one.plan)), 0)
+        return choice(one.question.text, plans, right, self._model, self._tokenizer)
 
     def run(self) -> None:
         given, net = self._given, self._net
@@ -119,6 +144,9 @@ class Run:
             losses = []
             for batch in self._batches():
                 loss = loss_of(*self._read(batch), batch)
+                if self._choices:
+                    among = self._draw.sample(self._choices, given.batch)
+                    loss = loss + loss_of_choices(*self._read_choices(among), among)
                 optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(trained, 1.0)
@@ -150,6 +178,12 @@ class Run:
         self._draw.shuffle(found)
         return found
 
+    def _read_choices(self, batch: Sequence[Choice]) -> tuple[torch.Tensor, torch.Tensor]:
+        ids, present = padded([each.ids for each in batch], self._model.pad)
+        with torch.autocast("cpu", torch.bfloat16):
+            whole, tokens = self._net(self._net.lower(ids, present), present)
+        return whole.float(), tokens.float()
+
     def _read(self, batch: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
         ids, present = padded([each.ids for each in batch], self._model.pad)
         state = torch.zeros(*ids.shape, self._model.hidden, dtype=torch.bfloat16)
@@ -162,30 +196,35 @@ class Run:
 
     def figures(self) -> dict[str, float]:
         """Return what is right, stated and wrong, and stated of near misses, at some confidences."""
-        self._net.eval()
         found: list[tuple[float, bool, bool]] = []
-        with torch.no_grad():
-            for start in range(0, len(self._held), 64):
-                batch = self._held[start : start + 64]
-                for one, whole, tokens in zip(batch, *(each.numpy() for each in self._read(batch)), strict=True):
-                    parsed = _parsed(one, whole, tokens)
-                    is_right = say_the_same(parsed.plan if parsed else None, one.plan)
-                    found.append((parsed.confidence if parsed else 0.0, is_right, one.plan is not None))
+        for one, likely in self._likely(self._held):
+            parsed = self._best(one, likely) if self._choices else next(iter(likely), None)
+            is_right = say_the_same(parsed.plan if parsed else None, one.plan)
+            found.append((parsed.confidence if parsed else 0.0, is_right, one.plan is not None))
         return shares(found)
+
+    def _best(self, one: Example, likely: Sequence[Parsed]) -> Parsed | None:
+        """Return the plan that the second reading chooses, with its confidence."""
+        plans = [each.plan for each in likely]
+        if not plans:
+            return None
+        among = choice(one.question.text, plans, 0, self._model, self._tokenizer)
+        with torch.no_grad():
+            whole, tokens = self._read_choices([among])
+        shares_of = torch.softmax(chosen(whole[0], tokens[0], among), 0).tolist()
+        confidence, number = max((share, number) for number, share in enumerate(shares_of))
+        return Parsed(plans[number - 1], confidence, likely[number - 1].choices) if number else None
 
     def _export(self, figures: dict[str, float]) -> None:
         about = {"examples": self._written, "seed": self._given.seed, "figures": figures}
         write_weights(self._given.folder / "tables.npz", self._net.tensors(), about)
 
 
-def _parsed(one: Example, whole: object, tokens: object) -> Parsed | None:
-    of_text = tokens[one.offset : one.offset + len(one.starts)]  # type: ignore[index]
+def _likeliest(one: Example, whole: FloatArray, tokens: FloatArray) -> list[Parsed]:
+    of_text = tokens[one.offset : one.offset + len(one.starts)]
     question = one.question
-    reading = TableReading(whole, one.starts, of_text)  # type: ignore[arg-type]
-    # Nothing is asked for if that is likelier than the likeliest plan's operation.
-    if not int(parts(reading.whole, WHOLE)["operation"].argmax()):
-        return None
-    return next(iter(parse(question.text, question.language, question.source, one.read, reading, NOW, most=1)), None)
+    reading = TableReading(whole, one.starts, of_text)
+    return parse(question.text, question.language, question.source, one.read, reading, NOW)
 
 
 def shares(found: Sequence[tuple[float, bool, bool]]) -> dict[str, float]:
