@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from answerable.datatypes import Chunk, Document, FloatArray, Location, chunk_id
+from answerable.datatypes import Answer, Chunk, Document, FloatArray, Location, chunk_id
 from answerable.filters import normalize_fields
 from answerable.indexing.ingest import Ingestion
 from answerable.protocols import Embedder, Fingerprint, IndexedChunk, Passage, PassageVectors, Store
@@ -143,3 +143,8 @@ def indexed_texts(
         chunks.append(indexed_chunk(text, vector, document_id, sequence, start, fields[sequence] if fields else None))
         start += len(text) + 1
     return make_document(content, document_id, **document), chunks
+
+
+def is_figure(answer: Answer) -> bool:
+    """Whether an answer states what was computed."""
+    return answer.answered and any(step.name == "figures" and "plan" in step.chose for step in answer.why)

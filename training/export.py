@@ -46,7 +46,7 @@ def compare(reader: Reader, path: Path, held: Corpus) -> dict[str, float]:
     questions = held.questions[:: len(held.questions) // COMPARED]
     pairs = [(question.text, held.passages[question.passage].text[:450]) for question in questions]
     shipped, exact = (PairReader(weights, LENGTHS).read(pairs) for weights in (ReaderWeights(path), _Exact(reader)))
-    differences = [abs(one.logit - other.logit) for one, other in zip(shipped, exact, strict=True)]
+    differences = [abs(float(one.logits[0] - other.logits[0])) for one, other in zip(shipped, exact, strict=True)]
     same = [one.scores[:, 0].argmax() == other.scores[:, 0].argmax() for one, other in zip(shipped, exact, strict=True)]
     return {"mean": float(np.mean(differences)), "largest": max(differences), "same start": float(np.mean(same))}
 

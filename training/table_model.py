@@ -10,15 +10,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from answerable.computing.parse import LIMITS, OPERATIONS, TOKEN, USES, WHOLE, Choices, parts
+from answerable.computing.plan import Plan
+from answerable.computing.table_text import TableText, placed, table_text
 from answerable.datatypes import FloatArray
 from answerable.e5.encoder import Tokenizer, tokens_of
 from answerable.e5.readers import QUESTION
 from answerable.e5.weights import ModelFile, ReaderWeights
 from training.model import Reader, load_tensors, tensors_of
-from training.table_parse import LIMITS, OPERATIONS, TOKEN, USES, WHOLE, Plan, parts
 from training.table_plans import Question, plan_of, rows_of
-from training.table_text import TableText, placed, table_text
-from training.table_words import plans_text
 
 TABLE = 288  # tokens of a table's text
 READER_FROZEN = 4  # layers of the reader that are the embedder's
@@ -38,17 +38,9 @@ class TableNet(Reader):
                 parameter.requires_grad = False
 
     def load(self, weights: ReaderWeights) -> None:
-        """Begin from the weights of a table reader; it may lack the last outputs."""
+        """Begin from the weights of a table reader."""
         frozen, self.frozen = self.frozen, READER_FROZEN
-        grown = (self.answers, self.span)
-        biases = [weights.tensor(f"{name}.b") for name in ("answers", "span")]
-        sizes = [each.shape[0] for each in biases if isinstance(each, np.ndarray)]
-        self.answers, self.span = (nn.Linear(each.in_features, size) for each, size in zip(grown, sizes, strict=True))
         load_tensors(self, weights)
-        with torch.no_grad():
-            for new, old, size in zip(grown, (self.answers, self.span), sizes, strict=True):
-                new.weight[:size], new.bias[:size] = old.weight, old.bias
-        self.answers, self.span = grown
         self.frozen = frozen
 
     def tensors(self) -> dict[str, FloatArray]:
@@ -184,34 +176,14 @@ def _loss(whole: torch.Tensor, tokens: torch.Tensor, one: Example) -> torch.Tens
     return torch.stack(losses).sum()
 
 
-@dataclass(slots=True, eq=False)
-class Choice:
-    """A question beside likely plans as token ids, the tokens at which they begin, and which is right (0: none)."""
-
-    ids: np.ndarray
-    places: list[int]
-    right: int
-
-
-def choice(question: str, plans: Sequence[Plan], right: int, model: ModelFile, tokenizer: Tokenizer) -> Choice:
-    """Return plans as a choice; `right` counts from 1, and plans beyond the last token are no choice."""
-    read = plans_text(plans)
-    head = [model.bos, *tokens_of(question, tokenizer).ids[:QUESTION].tolist(), model.eos, model.eos]
-    tokens = tokens_of(read.text, tokenizer)
-    found = placed(read.columns, tokens.starts[:TABLE].tolist())
-    ids = np.array([*head, *tokens.ids[:TABLE].tolist(), model.eos])
-    return Choice(ids, [len(head) + at for _, at in found], right if right <= len(found) else 0)
-
-
-def chosen(whole: torch.Tensor, tokens: torch.Tensor, one: Choice) -> torch.Tensor:
-    """Return the logits of no plan and of each plan."""
-    return torch.cat([parts(whole, WHOLE)["neither"], parts(tokens, TOKEN)["chosen"][one.places, 0]])
-
-
-def loss_of_choices(whole: torch.Tensor, tokens: torch.Tensor, batch: Sequence[Choice]) -> torch.Tensor:
-    """Return the mean cross-entropy of a batch of choices."""
-    logits = [chosen(whole[row], tokens[row], one) for row, one in enumerate(batch)]
-    losses = [
-        functional.cross_entropy(each[None], torch.tensor([one.right])) for each, one in zip(logits, batch, strict=True)
-    ]
-    return torch.stack(losses).mean()
+def weak_example(question: Question, choices: Choices, model: ModelFile, tokenizer: Tokenizer) -> Example:
+    """Return a question as an example in which this is chosen of the model's outputs; see `table_weak`."""
+    found = example(question, model, tokenizer)
+    found.plan = Plan(question.source, OPERATIONS[choices.operation].value)
+    names = {"operation", "rank", *(("grouping",) if choices.group else ()), *(("order",) if choices.rank else ())}
+    found.whole = {name: getattr(choices, name) for name in sorted(names)}
+    limits, uses = dict(choices.limits), dict(choices.uses)
+    found.limits = [(at, limits.get(at - found.offset, 0)) for at, _ in found.limits]
+    found.uses = [(at, uses.get(at - found.offset, 0)) for at, _ in found.uses]
+    found.targets = [choices.column, choices.group]
+    return found

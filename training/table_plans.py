@@ -10,22 +10,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from answerable.computing.conditions import column_called, read_condition
+from answerable.computing.parse import GROUPINGS
+from answerable.computing.plan import Condition, Plan
 from answerable.computing.source import Source
 from answerable.errors import PlanError
 from answerable.sources.records import read_records
 from answerable.tables.compute import Period
 from answerable.tables.find import find_tables
 from answerable.tables.table import Kind
-from answerable.tables.values import is_blank
-from training.table_parse import GROUPINGS, Condition, Plan
 
+NOW = datetime(2025, 11, 28, 12)
+"""The time to which "last month" of a written question refers."""
 PERIODS: Mapping[str, Period] = dict(zip(("day", "month", "year"), GROUPINGS, strict=True))
-_LISTS = ("list", "lookup")
-_OF_ONE = (*_LISTS, "sum", "average", "most", "least")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +62,7 @@ def plan_of(question: Question) -> Plan | None:
         ours = frozenset(Plan(source, "list", tuple(conditions)).rows)
         others = [_condition(source, each) for each in written.get("other", ())]
         theirs = frozenset(Plan(source, "list", tuple(others)).rows)
-        conditions = [Condition(-1, "", ours | theirs, sides=(ours, theirs))]
+        conditions = [Condition(-1, "=", (), ours | theirs, (ours, theirs))]
     return Plan(
         source,
         written["op"],
@@ -90,42 +91,11 @@ def rows_of(source: Source, written: Mapping[str, str]) -> tuple[int, frozenset[
 
 def _condition(source: Source, written: Mapping[str, str]) -> Condition:
     column, rows = rows_of(source, written)
-    return Condition(column, written.get("value", ""), rows)
+    return Condition(column, written["op"], (written.get("value", ""),), rows)
 
 
 def say_the_same(found: Plan | None, right: Plan | None) -> bool:
-    """Return whether two plans on a table give the same answer. A list and a lookup both show their rows."""
+    """Return whether two plans on a table give the same answer."""
     if found is None or right is None:
         return found is right
-    rows = found.rows
-    if "difference" in (found.operation, right.operation):
-        is_same = found.operation == right.operation and found.column == right.column
-        return is_same and _sides(found) == _sides(right)
-    if rows != right.rows:
-        return False
-    if found.operation in _LISTS and right.operation in _LISTS:
-        return bool(rows) and found.limit == right.limit
-    ungrouped = found.group == right.group == -1
-    if len(rows) == 1 and ungrouped and found.operation in _OF_ONE and right.operation in _OF_ONE:
-        return True
-    if (found.operation, found.group) != (right.operation, right.group):
-        return False
-    is_counted = found.operation == "count"
-    is_same = _filled(found) == _filled(right) if is_counted else found.column == right.column
-    if found.group >= 0:
-        is_same &= not (found.limit or right.limit) or found.is_least is right.is_least
-        if found.source.table.columns[found.group].kind is Kind.DATE:
-            is_same &= found.period is right.period
-    elif found.operation in ("most", "least"):
-        is_same &= (found.limit or 1) == (right.limit or 1)
-    return is_same
-
-
-def _sides(plan: Plan) -> set[frozenset[int]]:
-    kept = frozenset(plan.rows)
-    return {kept & side for condition in plan.conditions for side in condition.sides}
-
-
-def _filled(plan: Plan) -> int:
-    rows = plan.source.table.rows
-    return sum(plan.column < 0 or not is_blank(rows[row].values[plan.column].text) for row in plan.rows)
+    return bool(found.rows) and found.key == right.key

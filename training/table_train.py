@@ -14,24 +14,25 @@ import math
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
 import torch
 
+from answerable.computing.parse import Choices, Parsed, parse
 from answerable.datatypes import FloatArray
 from answerable.e5.encoder import tokenizer_of
 from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from answerable.errors import PlanError
+from answerable.protocols import TableReading
 from training.model import padded
-from training.table_model import Choice, Example, TableNet, choice, chosen, example, loss_of, loss_of_choices
-from training.table_parse import Parsed, TableReading, parse
-from training.table_plans import Question, load, say_the_same
+from training.table_model import Example, TableNet, example, loss_of, weak_example
+from training.table_plans import NOW, Question, load, say_the_same
+from training.table_wiki import is_held, wiki_questions
 from training.weights import write_weights
 
+NATURAL = Path(__file__).parents[2] / "shared" / "data" / "natural"
 WRITTEN = Path(__file__).parent / "written"
-NOW = datetime(2025, 11, 28, 12)
-DROPPED = 0.25  # right plans left out of choices, so that none is right at times; a guess, not measured
+
 THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
@@ -40,6 +41,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--held", default="", help="the file whose questions are only measured on")
     parser.add_argument("--begin", type=Path, help="a tables.npz to begin from")
+    parser.add_argument("--natural", type=Path, default=NATURAL, help="the folder of WikiTableQuestions")
     parser.add_argument("--epochs", type=int, default=8)
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--batch", type=int, default=16)
@@ -47,7 +49,7 @@ def main() -> None:
     parser.add_argument("--crossed", type=float, default=0.2)
     parser.add_argument("--plain", type=int, default=1000)
     parser.add_argument("--share", type=float, default=1.0, help="the share of the questions to train on")
-    parser.add_argument("--choices", action="store_true", help="also train the choice among the likeliest plans")
+    parser.add_argument("--weak", type=Path, help="plans of `training.table_weak` to train on as well")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -68,9 +70,9 @@ class Run:
         trained = self._draw.sample(trained, int(len(trained) * given.share))
         self._written = len(trained)
         self._trained = self._examples([*trained, *self._of_other_tables(trained)])
+        self._trained += self._weak(given.weak) if given.weak else []
         self._held = self._examples(load(each for each in files if each.stem == given.held))
         print(f"{self._written} questions, {len(self._trained)} examples, {len(self._held)} held", flush=True)
-        self._choices = [self._choice(*each) for each in self._likely(self._trained)] if given.choices else []
 
     def _of_other_tables(self, questions: Sequence[Question]) -> list[Question]:
         """Return questions beside a table that they don't ask for."""
@@ -90,6 +92,22 @@ class Run:
         found = [Question(text, language, self._draw.choice(questions).source, None) for text, language in asked]
         return [each for each in found if (each.text, id(each.source)) not in texts]
 
+    def _weak(self, path: Path) -> list[Example]:
+        """Return questions of WikiTableQuestions with plans that give their answers, without those of held tables."""
+        plans: dict[tuple[str, str], Choices] = {}
+        for line in path.read_text("utf-8").splitlines():
+            each = json.loads(line)
+            said = each["choices"]
+            said |= {name: tuple(tuple(pair) for pair in said[name]) for name in ("limits", "uses")}
+            plans[each["q"], each["table"]] = Choices(**said)
+        folder = self._given.natural
+        found = [
+            weak_example(Question(text, "en", source, None), plans[text, name], self._model, self._tokenizer)
+            for text, name, _, source in wiki_questions(folder)
+            if (text, name) in plans and not is_held(name)
+        ]
+        return self._with_states([each for each in found if max(each.targets) <= len(each.columns)])
+
     def _examples(self, questions: Iterable[Question]) -> list[Example]:
         found = list[Example]()
         for question in questions:
@@ -97,6 +115,9 @@ class Run:
                 found.append(example(question, self._model, self._tokenizer))
             except PlanError as error:
                 print(f"left out: {question.text}: {error}"[:200])
+        return self._with_states(found)
+
+    def _with_states(self, found: list[Example]) -> list[Example]:
         found.sort(key=lambda each: len(each.ids))
         for start in range(0, len(found), 32):
             group = found[start : start + 32]
@@ -114,16 +135,6 @@ class Run:
                 results = [each.numpy() for each in self._read(batch)]
             for one, whole, tokens in zip(batch, *results, strict=True):
                 yield one, _likeliest(one, whole, tokens)
-
-    def _choice(self, one: Example, likely: Sequence[Parsed]) -> Choice:
-        """Return a choice in which the right plan is, if it was likely, in three of four; in an order drawn."""
-        plans = [each.plan for each in likely]
-        is_right = [one.plan is not None and say_the_same(plan, one.plan) for plan in plans]
-        if any(is_right) and self._draw.random() < DROPPED:
-            plans = [plan for plan, right in zip(plans, is_right, strict=True) if not right]
-        self._draw.shuffle(plans)
-        right = next((n for n, plan in enumerate(plans, 1) if one.plan and say_the_same(plan, one.plan)), 0)
-        return choice(one.question.text, plans, right, self._model, self._tokenizer)
 
     def run(self) -> None:
         given, net = self._given, self._net
@@ -144,9 +155,6 @@ class Run:
             losses = []
             for batch in self._batches():
                 loss = loss_of(*self._read(batch), batch)
-                if self._choices:
-                    among = self._draw.sample(self._choices, given.batch)
-                    loss = loss + loss_of_choices(*self._read_choices(among), among)
                 optimizer.zero_grad(set_to_none=True)
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(trained, 1.0)
@@ -178,12 +186,6 @@ class Run:
         self._draw.shuffle(found)
         return found
 
-    def _read_choices(self, batch: Sequence[Choice]) -> tuple[torch.Tensor, torch.Tensor]:
-        ids, present = padded([each.ids for each in batch], self._model.pad)
-        with torch.autocast("cpu", torch.bfloat16):
-            whole, tokens = self._net(self._net.lower(ids, present), present)
-        return whole.float(), tokens.float()
-
     def _read(self, batch: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
         ids, present = padded([each.ids for each in batch], self._model.pad)
         state = torch.zeros(*ids.shape, self._model.hidden, dtype=torch.bfloat16)
@@ -198,22 +200,10 @@ class Run:
         """Return what is right, stated and wrong, and stated of near misses, at some confidences."""
         found: list[tuple[float, bool, bool]] = []
         for one, likely in self._likely(self._held):
-            parsed = self._best(one, likely) if self._choices else next(iter(likely), None)
+            parsed = next(iter(likely), None)
             is_right = say_the_same(parsed.plan if parsed else None, one.plan)
             found.append((parsed.confidence if parsed else 0.0, is_right, one.plan is not None))
         return shares(found)
-
-    def _best(self, one: Example, likely: Sequence[Parsed]) -> Parsed | None:
-        """Return the plan that the second reading chooses, with its confidence."""
-        plans = [each.plan for each in likely]
-        if not plans:
-            return None
-        among = choice(one.question.text, plans, 0, self._model, self._tokenizer)
-        with torch.no_grad():
-            whole, tokens = self._read_choices([among])
-        shares_of = torch.softmax(chosen(whole[0], tokens[0], among), 0).tolist()
-        confidence, number = max((share, number) for number, share in enumerate(shares_of))
-        return Parsed(plans[number - 1], confidence, likely[number - 1].choices) if number else None
 
     def _export(self, figures: dict[str, float]) -> None:
         about = {"examples": self._written, "seed": self._given.seed, "figures": figures}

@@ -293,7 +293,6 @@ class Reason(_Name):
     NOTHING_FOUND = "nothing found"
     WEAK_EVIDENCE = "weak evidence"
     UNCLEAR = "it isn't clear what to compute"
-    NO_ROWS = "no row of that time"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
     OWN_WORDS = "the model's own words, without a source in the documents"

@@ -127,7 +127,7 @@ def test_code_addresses_and_reasons(library: Library) -> None:
 
 
 def test_rows_are_shown_with_their_column_names(library: Library) -> None:
-    assert shown(library, "price of the hotel")[0] == "Item: Hotel · Price: 800 EUR [1]"
+    assert "- Item: Hotel · Price: 800 EUR [1]" in shown(library, "price of the hotel")
     assert "name: Bo · address.city: Vigo [1]" in shown(library, "Bo address")
 
 

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from helpers import is_figure
 from made_office_files import opendocument, saved, table, workbook
 
 import answerable
@@ -50,28 +51,28 @@ def ask(path: Path, data: bytes, question: str) -> Answer:
     ("rows", "numbers", "question", "figure", "cells"),
     [
         (
-            *(EN, '#,##0.00 "EUR"', "How much did we spend on flights in total?", "1,550 EUR"),
+            *(EN, '#,##0.00 "EUR"', "total amount for flights", "1,550 EUR"),
             ["Costs!A4:D4", "Costs!A6:D6"],
         ),
         (
-            *(EN, '#,##0.00 "EUR"', "How much did we spend in April 2024?", "352.75 EUR"),
-            ["Costs!A6:D6", "Costs!A7:D7"],
+            *(EN, '#,##0.00 "EUR"', "What is the total amount of the flights?", "1,550 EUR"),
+            ["Costs!A4:D4", "Costs!A6:D6"],
         ),
-        (EN, '#,##0.00 "EUR"', "How much was the hotel?", "Amount: 860.50 EUR", ["Costs!A5:D5"]),
-        (ES, "General", "¿Cuánto gastamos en vuelos en total?", "1.550 EUR", ["Costs!A2:D2", "Costs!A4:D4"]),
-        (ES, "General", "¿Cuál fue el gasto más caro?", "1.240 EUR", ["Costs!A2:D2"]),
+        (EN, '#,##0.00 "EUR"', "What was the amount for the hotel?", "Amount: 860.50 EUR", ["Costs!A5:D5"]),
+        (ES, "General", "importe total en vuelos", "1.550 EUR", ["Costs!A2:D2", "Costs!A4:D4"]),
+        (ES, "General", "¿Cuál es el importe más alto?", "1.240 EUR", ["Costs!A2:D2"]),
         (
-            *(PT, "[$R$-416] #,##0.00", "Quanto gastamos com passagens no total?", "1.550 BRL"),
+            *(PT, "[$R$-416] #,##0.00", "valor total em passagens", "1.550 BRL"),
             ["Costs!A2:D2", "Costs!A4:D4"],
         ),
-        (PT, "[$R$-416] #,##0.00", "Quanto custou a hospedagem?", "Valor: R$ 860,50", ["Costs!A3:D3"]),
+        (PT, "[$R$-416] #,##0.00", "Qual o valor da hospedagem?", "Valor: R$ 860,50", ["Costs!A3:D3"]),
     ],
 )
 def test_figures_with_cited_rows(
     tmp_path: Path, rows: list[list[object]], numbers: str, question: str, figure: str, cells: list[str]
 ) -> None:
     answer = ask(tmp_path / "trip.xlsx", saved(workbook({"Costs": rows}, numbers)), question)
-    assert answer.answered
+    assert is_figure(answer)
     assert figure in answer.text
     assert [str(citation.location) for citation in answer.citations] == cells
     assert answer.citations[0].link.endswith("/trip.xlsx")

@@ -16,6 +16,7 @@ from answerable.interfaces.examples import QUESTIONS
 def _cache_of_all_tests(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Other tests embed these documents too."""
     monkeypatch.setenv("ANSWERABLE_CACHE_FOLDER", str(cache_folder))
+    monkeypatch.setenv("ANSWERABLE_READER", "local")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_the_examples_answer_all_but_the_last_question(language: str) -> None:
     answers = json.loads(done.stdout)["answers"]
     assert [answer["question"] for answer in answers] == list(QUESTIONS[language])
     assert [answer["answered"] for answer in answers] == [True, True, True, False]
-    assert all(answer["citations"] for answer in answers[:-1])
+    assert [len(answer["citations"]) for answer in answers] == [1, 1, 4, 0]
 
 
 def test_a_question_of_ones_own_is_asked_and_nothing_is_kept(tmp_path: Path) -> None:

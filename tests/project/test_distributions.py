@@ -52,6 +52,7 @@ def test_what_is_read_at_run_time_is_in_the_wheel(built: tuple[Path, Path]) -> N
     ]
     assert all(sum(name.startswith(folder) for name in files) >= 3 for folder in folders)
     assert files["answerable/e5/reader.npz"] > 10e6
+    assert files["answerable/e5/tables.npz"] > 10e6
     for name in ("answering/gates.json", "interfaces/http/page/index.html", "interfaces/cli/examples.txt", "py.typed"):
         assert files[f"answerable/{name}"] >= 0
 

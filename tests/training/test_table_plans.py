@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from training.table_parse import LIMITS, OPERATIONS, TOKEN, USES, WHOLE, Plan, TableReading, parse, parts
 from training.table_plans import Question, load, plan_of, say_the_same
-from training.table_text import table_text
 
+from answerable.computing.parse import LIMITS, OPERATIONS, TOKEN, USES, WHOLE, parse, parts
+from answerable.computing.plan import Plan
+from answerable.computing.table_text import table_text
 from answerable.errors import PlanError
+from answerable.protocols import TableReading
 
 WRITTEN = sorted((Path(__file__).parents[2] / "training" / "written" / "tables").glob("*.jsonl"))
 TABLE = {
@@ -38,7 +40,7 @@ def question(tmp_path: Path, text: str, plan: dict[str, Any] | None) -> Question
 def test_a_table_is_read_with_the_values_that_may_be_meant(tmp_path: Path) -> None:
     asked = question(tmp_path, "Which rooms aren't paid?", None)
     read = table_text(asked.text, asked.source)
-    assert read.text.startswith("Rooms.csv: Room (")
+    assert read.text.startswith("Rooms.csv without aren: Room (")
     assert [read.text[item.start :].split(" (")[0] for item in read.columns[1:3]] == ["Price", "Guests"]
     values = [(item.value, sorted(item.rows), item.is_whole) for item in read.values]
     assert values == [("paid", [0], True), ("paid", [0, 1], False), ("not paid", [1], True)]
@@ -79,7 +81,7 @@ def said(asked: Question, **chosen: Any) -> Plan | None:
     """What the model means if it is sure of this and of nothing else."""
     read = table_text(asked.text, asked.source)
     starts = np.array(sorted({item.start for item in (*read.columns, *read.values)}), np.int32)
-    whole, tokens = np.zeros(sum(WHOLE.values())), np.zeros((len(starts), sum(TOKEN.values())))
+    whole, tokens = np.zeros(sum(WHOLE.values()), np.float32), np.zeros((len(starts), sum(TOKEN.values())), np.float32)
     named, of_tokens = parts(whole, WHOLE), parts(tokens, TOKEN)
     named["operation"][[each.value for each in OPERATIONS].index(chosen["operation"])] = 20
     named["no"][:] = 10

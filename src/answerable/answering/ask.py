@@ -68,7 +68,7 @@ def ask(
         found = search(asked, narrowed, parts)
         steps.append(found.why)
         if figure is None:
-            figure = parts.figures.figure(found, work)
+            figure = parts.figures.figure(found, parts.answering.tables, work)
             steps.append(figure.why)
         work.check()
         if figure.answer:

@@ -18,7 +18,7 @@ from answerable.answering.messages import HOW_TO_ASK, phrase, refusal, small_tal
 from answerable.answering.sentences import Sentence, nearest
 from answerable.datatypes import Answer, Citation, Reason, Step
 from answerable.filters import Filter
-from answerable.protocols import Answerer, AnswerReader, ChatModel, Embedder, JoinedStore, Store
+from answerable.protocols import Answerer, AnswerReader, ChatModel, Embedder, JoinedStore, Store, TableReader
 from answerable.retrieval.retriever import ALL_STEPS, Steps
 from answerable.sharing import Work
 
@@ -61,11 +61,13 @@ class Writer:
 class Answering:
     """How questions are answered: by up to `quotes` quotes or, with a writer, in the writer's words.
 
-    `gate` refuses weak evidence; without a gate nothing is refused. `reader` reads the best sentences.
+    `gate` refuses weak evidence; without a gate nothing is refused. `reader` reads the best
+    sentences, `tables` reads tables.
     """
 
     gate: Gate | None = None
     reader: AnswerReader | None = None
+    tables: TableReader | None = None
     quotes: int = 3
     writer: Writer | None = None
 
@@ -96,7 +98,7 @@ class PlannedTable(Protocol):
 class Figures(Protocol):
     """Computes what a question asks for from tables, chats and the list of documents."""
 
-    def figure(self, found: Found, work: Work) -> Figure:
+    def figure(self, found: Found, reader: TableReader | None, work: Work) -> Figure:
         """Return what was computed, or why nothing was. Raise Stopped."""
 
     def tables(self, near: Sequence[str], where: Filter | None, only: bool = False) -> Sequence[PlannedTable]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from answerable.computing.asked import Asked
-from answerable.computing.matching import Plan
+from answerable.computing.plan import AGGREGATES, Condition, Operation, Plan
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import word_lists, words_of
+from answerable.computing.vocabulary import word_lists
 from answerable.datatypes import Answer, Citation, Reason
 from answerable.tables.columns import unit_in_name
 from answerable.tables.compute import Aggregate, Period, Result, compute
@@ -21,6 +20,13 @@ COMPARED = 4  # rows that a question may name in order to compare them; a guess,
 MOST_CITATIONS = 300  # citations of an answer at most, which bounds its size; a guess, not measured
 MOST_GROUPS = 12  # groups that are written out: the months of a year; a guess, not measured
 LONGEST_CELL = 160  # characters to which a cell is cut: about two lines; a guess, not measured
+_NAMES = {
+    Operation.SUM: "total",
+    Operation.AVERAGE: "average",
+    Operation.MOST: "most",
+    Operation.LEAST: "least",
+    Operation.DISTINCT: "distinct",
+}
 _BLANK = " \n\t\u200e\u200f"
 
 
@@ -33,100 +39,90 @@ class Writer:
         self._words = lists[self.language]
         self._columns = lists["chat"][self.language]
 
-    def answer(self, question: str, plan: Plan, noun: str) -> Answer | None:
+    def answer(self, question: str, plan: Plan) -> Answer | None:
         """Compute the plan and write the answer; None if no row has the data for it."""
-        rows = plan.rows
-        if plan.asked in (Asked.COUNT, Asked.ANY):
-            return self._counted(question, plan, rows, noun)
+        rows, operation = plan.rows, Operation(plan.operation)
         if not rows:
             return None
-        if plan.asked is Asked.LIST:
-            return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
-        if plan.asked in (Asked.FIRST, Asked.LAST):
-            return self._first_or_last(question, plan, rows)
-        if plan.asked in (Asked.MOST, Asked.LEAST):
-            return self._extreme(question, plan, rows, noun)
-        return self._figured(question, plan, rows, noun)
-
-    def _counted(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
         if plan.group >= 0:
-            return self._by_group(question, plan, rows, noun)
-        if plan.asked is Asked.ANY:
-            return self._said(question, plan, self._line("yes" if rows else "no", plan, rows), rows, SHOWN)
-        if plan.subject >= 0:
-            found = compute_rows(plan.source.table, rows, Aggregate.DISTINCT, plan.subject)
-            if (figure := next(iter(found.figures.values()), 0)) < len(rows):
-                line = self._line(
-                    "distinct", plan, rows, figure=f"{figure:g}", group=self.column(plan.source, plan.subject)
-                )
-                return self._said(question, plan, line, rows, SHOWN)
-        return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN)
+            return self._by_group(question, plan, rows)
+        match operation:
+            case Operation.COUNT:
+                rows = plan.filled
+                return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN) if rows else None
+            case Operation.LIST:
+                rows = rows[: plan.limit]
+                return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
+            case Operation.LOOKUP:
+                return self._looked_up(question, plan, rows)
+            case Operation.DIFFERENCE:
+                return self._difference(question, plan, rows)
+        return self._figured(question, plan, rows, operation)
 
-    def _figured(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
-        if plan.asked is Asked.AMOUNT and len(rows) == 1:
+    def _looked_up(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer:
+        if len(rows) > 1:
             return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
-        if plan.group >= 0:
-            return self._by_group(question, plan, rows, noun)
-        aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
-        found = compute_rows(plan.source.table, rows, aggregate, plan.column)
-        if not found.figures:
+        figure = _short(plan.source.table.rows[rows[0]].values[plan.column].text)
+        line = self._line("found", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
+        return self._said(question, plan, line, rows, SHOWN)
+
+    def _difference(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
+        sides = next(condition.sides for condition in plan.conditions if condition.sides)
+        aggregate = Aggregate.SUM if plan.column >= 0 else Aggregate.COUNT
+        sums = [
+            compute_rows(plan.source.table, sorted(side.intersection(rows)), aggregate, plan.column) for side in sides
+        ]
+        if len(sums[0].figures) != 1 or sums[0].figures.keys() != sums[1].figures.keys():
             return None
-        name = "average" if plan.asked is Asked.AVERAGE else "total"
-        if len(found.rows) == 1:
-            name = "single"
-        counted = list(found.rows)
-        column = self.column(plan.source, plan.column)
-        line = self._line(name, plan, counted, column=column, figure=self.figures(found.figures))
+        figures = {unit: abs(figure - sums[1].figures[unit]) for unit, figure in sums[0].figures.items()}
+        column = self.column(plan.source, plan.column) or self._words["rows_name"][plan.source.is_chat]
+        line = self._line("difference", plan, rows, column=column, figure=self.figures(figures))
+        return self._said(question, plan, line, rows, SHOWN)
+
+    def _figured(self, question: str, plan: Plan, rows: Sequence[int], operation: Operation) -> Answer | None:
+        source, aggregate = plan.source, AGGREGATES[plan.operation]
+        is_extreme = operation in (Operation.MOST, Operation.LEAST)
+        found = compute_rows(source.table, rows, aggregate, plan.column, limit=plan.limit)
+        if not found.rows or not (found.figures or is_extreme):
+            return None
+        counted, figure = list(found.rows), self.figures(found.figures)
+        if is_extreme:
+            own = source.table.columns[plan.column]
+            if not found.figures or not own.is_quantity:
+                figure = source.table.rows[counted[0]].values[plan.column].text
+            if any(len(each.values) > 1 for each in plan.conditions) and len(rows) <= COMPARED:
+                # "Which costs more, A or B?" asks to show both.
+                counted += [row for row in rows if row not in counted]
+        name = _NAMES[operation] if len(counted) > 1 or is_extreme else "single"
+        column = self.column(source, plan.column)
+        line = self._line(name, plan, counted, column=column, group=column, figure=figure)
         return self._said(question, plan, line, counted, SHOWN)
 
-    def _extreme(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
-        texts = [plan.source.table.rows[row].values[plan.group].text for row in rows] if plan.group >= 0 else []
-        if plan.column < 0 or len({text.casefold() for text in texts}) < len(texts):
-            return self._by_group(question, plan, rows, noun)
-        aggregate = Aggregate.MOST if plan.asked is Asked.MOST else Aggregate.LEAST
-        found = compute_rows(plan.source.table, rows, aggregate, plan.column)
-        if not found.figures:
-            return None
-        best = list(found.rows)
-        if plan.conditions and len(rows) <= COMPARED:
-            # "Which costs more, A or B?" asks to show both.
-            best += [row for row in rows if row not in best]
-        column, figure = self.column(plan.source, plan.column), self.figures(found.figures)
-        if plan.column in plan.source.year_columns:
-            figure = plan.source.table.rows[best[0]].values[plan.column].text
-        line = self._line(plan.asked.value, plan, best, column=column, figure=figure)
-        return self._said(question, plan, line, best, SHOWN)
-
-    def _first_or_last(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
-        aggregate = Aggregate.FIRST if plan.asked is Asked.FIRST else Aggregate.LAST
-        found = compute_rows(plan.source.table, rows, aggregate, plan.column)
-        best = list(found.rows)
-        return self._said(question, plan, self._line(plan.asked.value, plan, best), best, SHOWN) if best else None
-
-    def _by_group(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
+    def _by_group(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
         """Write a figure for each value of a column; if the most or the least is asked for, in that order."""
-        table, group = plan.source.table, plan.group
-        aggregate = Aggregate.COUNT
-        if plan.column >= 0:
-            aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
-        found = compute_rows(table, rows, aggregate, plan.column, group, _period(noun))
-        groups = [each for each in found.groups if each.name and (each.figures or plan.column < 0)]
+        source, is_counted = plan.source, plan.operation in ("count", "list", "lookup") or plan.column < 0
+        aggregate = Aggregate.COUNT if is_counted else AGGREGATES[plan.operation]
+        column = -1 if is_counted else plan.column
+        found = compute_rows(source.table, rows, aggregate, column, plan.group, plan.period)
+        groups = [each for each in found.groups if each.name and (each.figures or is_counted)]
         if not groups:
             return None
-        if plan.asked is Asked.LEAST:
+        if plan.is_least if plan.limit else plan.operation == "least":
             groups.reverse()
-        elif plan.asked is not Asked.MOST and plan.source.table.columns[group].kind is Kind.DATE:
+        elif not plan.limit and source.table.columns[plan.group].kind is Kind.DATE:
             groups.sort(key=lambda each: each.name)
-        counted = [number for each in groups for number in each.rows]
-        of = self._of(plan)
-        name, grouped_by = ("grouped", "counted")[plan.column < 0], self.column(plan.source, group)
-        column = self.column(plan.source, plan.column) if plan.column >= 0 else ""
-        rows_name = self._words["rows_name"][plan.source.is_chat]
-        line = self._words[name].format(of=of, column=column, group=grouped_by, rows_name=rows_name)
+        name = "counted" if is_counted else "grouped"
+        if plan.limit:
+            name = "smallest" if plan.is_least else "largest"
+        rows_name = self._words["rows_name"][source.is_chat]
+        said = rows_name if is_counted else self.column(source, column)
+        grouped_by = self.column(source, plan.group)
+        line = self._words[name].format(of=self._of(plan), column=said, group=grouped_by, rows_name=rows_name)
         lines = [line, *(f"- {each.name}: {self.figures(each.figures)}" for each in groups[:MOST_GROUPS])]
         if len(groups) > MOST_GROUPS:
             lines.append(self._words["more"].format(n=len(groups) - MOST_GROUPS))
-        return self._answer(question, lines, cited_rows(plan.source, counted), [])
+        counted = [number for each in groups for number in each.rows]
+        return self._answer(question, lines, cited_rows(source, counted), [])
 
     def _said(self, question: str, plan: Plan, line: str, rows: Sequence[int], shown: int) -> Answer:
         """Return the answer: its line, then the first rows with their citation marks."""
@@ -150,26 +146,13 @@ class Writer:
         text = "\n".join(lines)
         return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
 
-    def nothing(self, question: str, plan: Plan) -> Answer:
-        """Return an answer that says that the table has no rows from the time in the question."""
-        return Answer(question, self._line("none", plan, ()), False, Reason.NO_ROWS, self.language, 0.0)
-
     def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
-        """Return an answer with what can be computed from these tables, for a question that leaves it unclear."""
-        lines = [self._words["unclear"], *(self._offer(source) for source in sources)]
+        """Return an answer that names the tables that a question may be about, with their columns."""
+        lines = [self._words["unclear"]]
+        for source in sources:
+            columns = (self.column(source, number) for number in range(len(source.table.columns)))
+            lines.append(f"- {source.name} ({', '.join(columns)})")
         return Answer(question, "\n".join(lines), False, Reason.UNCLEAR, self.language, 0.0)
-
-    def _offer(self, source: Source) -> str:
-        """Return a line with a table's columns and one or two questions that the table answers."""
-        columns = [self.column(source, number) for number in range(len(source.table.columns))]
-        examples = [self._words["example_total"].format(column=columns[number]) for number in source.quantities[:1]]
-        for number in source.text_columns:
-            values = source.distinct(number)
-            if 1 < len(values) < len(source.table.rows):
-                first = source.table.rows[0].values[number].text
-                examples.append(self._words["example_count"].format(column=columns[number], value=first))
-                break
-        return f"- {source.name} ({', '.join(columns)}): {' '.join(examples)}".removesuffix(": ")
 
     def _line(self, name: str, plan: Plan, rows: Sequence[int], **others: str) -> str:
         one, several = self._words["messages" if plan.source.is_chat else "rows"]
@@ -179,12 +162,16 @@ class Writer:
 
     def _of(self, plan: Plan) -> str:
         """Return the table's name with the conditions, as in "members.csv, City: Madrid"."""
-        conditions = [
-            ": ".join(filter(None, (self.column(plan.source, each.column), each.value))) for each in plan.conditions
-        ]
+        conditions = [self._condition(plan.source, each) for each in plan.conditions]
         table = plan.source.table
         cut = [self._words["cut"].format(n=self.number(len(table.rows)))] if table.is_cut else []
         return ", ".join([plan.source.name, *cut, *conditions])
+
+    def _condition(self, source: Source, condition: Condition) -> str:
+        comparison = condition.comparison if condition.comparison != "=" else ""
+        comparison = self._words["cells"].get(comparison, comparison)
+        said = " ".join(filter(None, (comparison, ", ".join(condition.values))))
+        return f"{self.column(source, condition.column)}: {said}"
 
     def column(self, source: Source, column: int) -> str:
         """Return a column's name, of a chat in this language; "" for column -1."""
@@ -270,10 +257,3 @@ def compute_rows(
     )
     groups = tuple(replace(each, rows=tuple(rows[row] for row in each.rows)) for each in found.groups)
     return Result(found.figures, tuple(rows[row] for row in found.rows), groups)
-
-
-def _period(noun: str) -> Period:
-    """Return the period by which times are grouped, from the noun in the question: "which month", "por año"."""
-    if noun in words_of("words", "months"):
-        return Period.MONTH
-    return Period.YEAR if noun in words_of("words", "years") else Period.DAY

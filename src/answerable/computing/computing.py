@@ -9,28 +9,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from answerable.answering.found import Figure, Found
 from answerable.computing.answers import Writer
-from answerable.computing.asked import find_operation, may_be_about_library, says_more, stands_alone, summaries_wanted
-from answerable.computing.chat_planning import plan_for_chat
+from answerable.computing.asked import may_be_about_library, stands_alone, summaries_wanted
 from answerable.computing.library_questions import LibraryQuestion
-from answerable.computing.matching import Asking, Plan
-from answerable.computing.planning import plan_for
+from answerable.computing.parse import Parsed, parse
+from answerable.computing.plan import words_of
 from answerable.computing.plans import PlannedSource
 from answerable.computing.source import Source
 from answerable.computing.summaries import SummaryRequest
-from answerable.computing.vocabulary import name_of
-from answerable.datatypes import Answer, Document, DocumentType, RetrievalResult, Span
+from answerable.computing.table_text import table_text
+from answerable.computing.vocabulary import keys_of, name_of
+from answerable.datatypes import Answer, Document, DocumentType, Span
 from answerable.errors import DocumentNotFound, PlanError
 from answerable.filters import Filter, matches, normalize_fields, parse_filter
-from answerable.protocols import Store, StoredDocument
-from answerable.retrieval.times import fold_in_place, may_name_time
+from answerable.protocols import Store, StoredDocument, TableReader
+from answerable.retrieval.times import fold_in_place
 from answerable.retrieval.visible import fields_of, is_of_passages, passes, visible_chunks
-from answerable.sharing import Budget, OverBudget, Work
+from answerable.sharing import Work
 from answerable.tables.find import find_tables
 from answerable.tables.grid import says_total
-from answerable.tables.table import Column, Origin, Row, Table
+from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 from answerable.text.terms import fold
 
 CHARACTERS = 4_000_000
@@ -46,11 +47,13 @@ _FIRST = (str(DocumentType.RECORDS), str(DocumentType.SPREADSHEET), str(Document
 
 LISTED = 5_000
 """Documents of a library; if there are more, only those found are looked through for a question."""
-PLANNED = 40
-"""Tables, at most, with which a question is compared in detail."""
-SHOWN = 5  # tables that are offered if a question may mean several; a guess, not measured
-SECONDS = 0.5
-"""CPU seconds for a question on tables already read; a question of a few words on 1,000 rows takes about 0.02 s."""
+READ = 5
+"""Tables, at most, that are read beside a question: 24 ms of CPU each (300 rows, 7 columns)."""
+SURE = 0.95
+"""Confidence from which a plan is taken. See docs/counting.md for what it gives."""
+LIKELY = 0.5
+"""Confidence from which a plan stands in the way of one on a table that was found after it: likelier than not."""
+SHOWN = 5  # tables that are named if a question may mean several; a guess, not measured
 
 
 class TablesAtHand:
@@ -135,7 +138,10 @@ def _may_repeat(sources: Sequence[Source]) -> bool:
 
 
 def joined(sources: Sequence[Source]) -> Source:
-    """Return tables with the same columns as one table, whose columns are in the order of the first table."""
+    """Return tables with the same columns as one table, whose columns are in the order of the first table.
+
+    A last column names the table of each row.
+    """
     first = sources[0].table
     rows: list[Row] = []
     uncounted: set[int] = set()
@@ -145,16 +151,24 @@ def joined(sources: Sequence[Source]) -> Source:
         order = [places[_name(column)] for column in first.columns]
         uncounted |= {len(rows) + row for row in source.table.uncounted}
         breaks |= {len(rows) + row for row in source.breaks}
-        rows += [replace(row, values=tuple(row.values[place] for place in order)) for row in source.table.rows]
+        named = Value(_part(source))
+        for row in source.table.rows:
+            rows.append(replace(row, values=(*(row.values[place] for place in order), named)))
     columns = []
     for column in first.columns:
         same = [each for source in sources for each in source.table.columns if _name(each) == _name(column)]
         unit = column.unit if len({each.unit for each in same}) == 1 else ""
         is_quantity, is_year = all(each.is_quantity for each in same), all(each.is_year for each in same)
         columns.append(replace(column, unit=unit, is_quantity=is_quantity, is_year=is_year))
+    columns.append(Column("table", Kind.TEXT))
     is_cut = any(source.table.is_cut for source in sources)
     table = Table(first.origin, "", tuple(columns), tuple(rows), None, is_cut, frozenset(uncounted))
     return Source(sources[0].document, table, tuple(sources), frozenset(breaks))
+
+
+def _part(source: Source) -> str:
+    """Return the name of a table among those it is joined with: the sheet's, or the file's."""
+    return source.table.title or PurePosixPath(source.name).stem
 
 
 def _passing(
@@ -217,60 +231,77 @@ class Computing:
         self._tables = TablesAtHand(store)
         self._now = now
 
-    def figure(self, found: Found, work: Work) -> Figure:
-        """Return what was computed for a question, or why nothing was computed. Raise Stopped."""
-        asked = found.asked
-        where = parse_filter(asked.where)
-        answer = self.answer(asked.question, asked.message, asked.language, found.results, where, work)
-        if answer is None:
-            is_asked_for = find_operation(fold_in_place(asked.question)) is not None
-            return Figure(why_none="no table fits the question" if is_asked_for else "not asked for")
-        return Figure(answer, answer.text.partition("\n")[0])
+    def figure(self, found: Found, reader: TableReader | None, work: Work) -> Figure:
+        """Return what was computed for a question, or why nothing was computed. Raise Stopped.
 
-    def answer(
-        self,
-        question: str,
-        message: str,
-        language: str,
-        results: Sequence[RetrievalResult],
-        where: Filter | None,
-        work: Work,
-    ) -> Answer | None:
-        """Return the computed answer to a question; None if there is nothing to compute, or if it takes too long.
-
-        `message` is what the user wrote; `question` was made from it and the conversation. "What is in here?" is
-        complete as a message. `results` are the passages found for the question; only documents that pass `where` are
-        used. Raise Stopped.
+        "What is in here?" is complete as a message; other questions are taken with the conversation before them.
         """
-        question = message if stands_alone(fold_in_place(message)) else question
+        asked, where = found.asked, parse_filter(found.asked.where)
+        question = asked.message if stands_alone(fold_in_place(asked.message)) else asked.question
         folded = fold_in_place(question)
-        operation, of_library = find_operation(folded), may_be_about_library(folded)
-        wants_summary = bool(summaries_wanted(folded))
-        if not (operation or of_library or wants_summary):
-            return None
-        near = [result.document.id for result in results]
+        of_library, wants_summary = may_be_about_library(folded), bool(summaries_wanted(folded))
+        near = [result.document.id for result in found.results]
         documents = self._documents(near)
-        allowed = [each for each in documents if passes(each, where)]
-        if of_library and (found := LibraryQuestion(self._store, question, language, allowed).answer()):
-            return found
-        if wants_summary:
-            summary = SummaryRequest(self._store, question, language, results, allowed, self._now())
-            if found := summary.answer():
-                return found
-        if operation is None:
-            return None
-        sources = self._tables.sources(near, documents, where)
-        known: list[frozenset[str]] = []
-        for source in sources[:PLANNED]:
+        answer: Answer | None = None
+        if of_library or wants_summary:
+            allowed = [each for each in documents if passes(each, where)]
+            if of_library:
+                answer = LibraryQuestion(self._store, question, asked.language, allowed).answer()
+            if answer is None and wants_summary:
+                request = SummaryRequest(self._store, question, asked.language, found.results, allowed, self._now())
+                answer = request.answer()
+        if answer is not None:
+            return Figure(answer, answer.text.partition("\n")[0])
+        if reader is None:
+            return Figure(why_none="no model reads tables")
+        return self._of_tables(question, asked.language, reader, self._near(found, documents, where), work)
+
+    def _near(self, found: Found, documents: Sequence[StoredDocument], where: Filter | None) -> list[Source]:
+        """Return the tables of which a document was found, and others with the name that the search took as a filter.
+
+        At most `READ`. "How much did Clara spend?" finds Clara's messages only, but may mean a table that names her.
+        """
+        near = [result.document.id for result in found.results]
+        ids, sources = set(near), self._tables.sources(near, documents, where)
+        topic = found.topic if found.topic is not None else found.asked.question
+        names = set(keys_of(found.asked.question)).difference(keys_of(topic))
+        close = [
+            each
+            for each in sources
+            if any(part.document.id in ids for part in each.parts or (each,)) or (names and each.has_keys(names))
+        ]
+        return close[:READ]
+
+    def _of_tables(
+        self, question: str, language: str, reader: TableReader, sources: Sequence[Source], work: Work
+    ) -> Figure:
+        """Return the answer of the surest plan on one of the tables, or why none is sure enough. Raise Stopped."""
+        sources = [each for each in sources if not each.has_second_header]
+        if not sources:
+            return Figure(why_none="no table is near")
+        work.check()
+        texts = [table_text(question, source) for source in sources]
+        readings = reader.read(question, [each.text for each in texts])
+        likely: list[Parsed] = []
+        for source, text, reading in zip(sources, texts, readings, strict=True):
             work.check()
-            known.append(source.known)
-        now = self._now()
-        if says_more(folded, operation, known) and not may_name_time(folded, now):
-            return None
-        try:
-            return _computed(Asking(question, folded, language, operation, now), sources, Budget(SECONDS, work))
-        except OverBudget:
-            return None
+            found = parse(question, language, source, text, reading, self._now(), most=1)
+            likely += [each for each in found if each.confidence >= LIKELY]
+        sure = [each for each in likely if each.confidence >= SURE]
+        if not likely:
+            return Figure(why_none="no plan is likely")
+        if likely[0] not in sure:
+            first = f"{words_of(likely[0].plan)} in {likely[0].plan.source.name}"
+            return Figure(why_none=f"{first}, sure by {likely[0].confidence:.2f} of {SURE} needed")
+        writer = Writer(language)
+        if len(sure) > 1:
+            unclear = writer.unclear(question, [each.plan.source for each in sure[:SHOWN]])
+            return Figure(unclear, "several tables fit")
+        plan = sure[0].plan
+        answer = None if plan.source.uncertain.intersection(plan.rows) else writer.answer(question, plan)
+        if answer is None:
+            return Figure(why_none="the rows don't say it")
+        return Figure(answer, f"{words_of(plan)}, sure by {sure[0].confidence:.2f}")
 
     def tables(self, near: Sequence[str], where: Filter | None, only: bool = False) -> list[PlannedSource]:
         """Return tables with the rows that pass a filter: of the documents with these ids, then of others."""
@@ -292,30 +323,3 @@ class Computing:
 
     def _described(self, ids: Sequence[str]) -> list[StoredDocument]:
         return [document for each in dict.fromkeys(ids) for document in self._store.lookup(each, "")]
-
-
-def _computed(asking: Asking, sources: Sequence[Source], budget: Budget) -> Answer | None:
-    """Return the answer from the table that accounts for most of the question. Raise OverBudget."""
-    plans = _plans(asking, sources, budget)
-    if not plans:
-        return None
-    writer, best = Writer(asking.language), plans[0]
-    alike = [plan.source for plan in plans if plan.strength == best.strength]
-    if len(alike) > 1:
-        return writer.unclear(asking.question, alike[:SHOWN])
-    if best.is_uncertain:
-        return None
-    found = writer.answer(asking.question, best, asking.operation.each or asking.operation.noun)
-    return found or (writer.nothing(asking.question, best) if best.lacks_rows_of_its_time else None)
-
-
-def _plans(asking: Asking, sources: Sequence[Source], budget: Budget) -> list[Plan]:
-    """Return possible plans, best first; if any are on documents in the question's language, only these."""
-    found = []
-    for source in sources[:PLANNED]:
-        budget.check()
-        plan = plan_for_chat(asking, source) if source.is_chat else plan_for(asking, source, budget)
-        if plan is not None:
-            found.append(plan)
-    own = [plan for plan in found if plan.source.document.language in ("", asking.language)]
-    return sorted(own or found, key=lambda plan: -plan.strength)

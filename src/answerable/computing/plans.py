@@ -19,6 +19,7 @@ from answerable.computing.conditions import (
     cut,
     read_condition,
 )
+from answerable.computing.plan import AGGREGATES
 from answerable.computing.source import Source
 from answerable.datatypes import Citation
 from answerable.errors import PlanError
@@ -29,15 +30,6 @@ SHOWN = 20  # rows or groups that are written out unless the plan has a limit; a
 LONGEST = 8_000  # characters of the rows that are written out, some 2,500 tokens; a guess, not measured
 EXAMPLES = 2  # rows that show how a table's cells are written; a guess, not measured
 
-_AGGREGATES = {
-    "count": Aggregate.COUNT,
-    "distinct": Aggregate.DISTINCT,
-    "sum": Aggregate.SUM,
-    "average": Aggregate.MEAN,
-    "most": Aggregate.MOST,
-    "least": Aggregate.LEAST,
-    "list": Aggregate.COUNT,
-}
 _SAID = {
     "count": "number of rows with",
     "distinct": "different values of",
@@ -102,7 +94,7 @@ class _Computation:
         self._column = column_called(self._table, operation.get("column", ""))
         self._group = column_called(self._table, plan.get("group", ""))
         self._period = plan.get("period", "day")
-        for given, known in ((self._name, _AGGREGATES), (self._period, _PERIODS)):
+        for given, known in ((self._name, AGGREGATES), (self._period, _PERIODS)):
             if given not in known:
                 raise PlanError(f"{given!r} is none of {', '.join(known)}")
         self._limit = plan.get("limit")
@@ -138,7 +130,7 @@ class _Computation:
         return [n for n, row in enumerate(rows) if all(each.test(row.values[each.column]) for each in tests)]
 
     def _result(self, rows: Sequence[int]) -> Result:
-        table, aggregate, group = self._table, _AGGREGATES[self._name], self._group
+        table, aggregate, group = self._table, AGGREGATES[self._name], self._group
         if self._name in ("sum", "average"):
             # Numbers that only identify something are added up too, if the plan says so: its words show the column.
             table = replace(table, columns=tuple(replace(column, is_quantity=True) for column in table.columns))

@@ -1,28 +1,35 @@
-"""A table that a question may be about, with its document, and the words with which the question is compared."""
+"""A table that a question may be about, with its document."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from itertools import groupby, pairwise
-from pathlib import PurePosixPath
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.vocabulary import measured_stems, name_of, spoken, stems, stems_of, unit_words, words_of
+from answerable.computing.vocabulary import keys_of, name_of, spoken
 from answerable.datatypes import Citation, Document
 from answerable.tables.grid import says_total
 from answerable.tables.table import Kind, Origin, Row, Table
-from answerable.text.terms import STOP_WORDS, fold, words
+from answerable.tables.values import is_blank
+from answerable.text.terms import fold
 
-LONGEST_VALUE = 60
-"""Characters of a text cell; a longer cell is prose, in which a word says little about the row."""
 NAMED = 8
 """Joined tables that an answer names; of the remaining tables it only says how many there are."""
 SMALLEST_ID = 100
 """Rising numbers close together identify invoices or rooms only if they begin at this number: small ones count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text of a column, the keys of its words in order (see `keys_of`), and the rows that have it."""
+
+    text: str
+    keys: Mapping[str, None]
+    rows: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -71,90 +78,42 @@ class Source:
         return found
 
     @cached_property
-    def title_stems(self) -> frozenset[str]:
-        """The stems of the table's title and the document's title and file name; of joined tables, the common ones."""
-        if self.parts:
-            return frozenset.intersection(*(part.title_stems for part in self.parts))
-        stem = PurePosixPath(self.name).stem
-        return stems_of((self.table.title, self.document.title, stem.replace("_", " ").replace("-", " ")))
-
-    @cached_property
-    def column_stems(self) -> tuple[frozenset[str], ...]:
-        """The stems in each column's name."""
-        return tuple(stems_of((spoken(column.name),)) for column in self.table.columns)
-
-    @cached_property
-    def columns_of_stem(self) -> Mapping[str, tuple[int, ...]]:
-        """For each stem in column names, the columns with this stem."""
-        found: dict[str, tuple[int, ...]] = {}
-        for column, own in enumerate(self.column_stems):
-            for stem in own:
-                found[stem] = (*found.get(stem, ()), column)
-        return found
-
-    @cached_property
-    def known(self) -> frozenset[str]:
-        """The stems of all words in its cells, columns and titles; question words are looked up here often."""
-        titles = (part.title_stems for part in (self, *self.parts))
-        units = (unit_words(column.unit) for column in self.table.columns)
-        return self.states.union(self._with_stem, *self.column_stems, *titles, *units)
-
-    def columns_called(self, word: str) -> list[int]:
-        """Return the columns whose names contain a form of the word."""
-        return sorted({column for stem in stems(word) for column in self.columns_of_stem.get(stem, ())})
-
-    def texts(self, column: int) -> list[str]:
-        """Return the texts of the column's cells, in lower case without accents."""
-        return self._texts[column]
-
-    @cached_property
-    def _texts(self) -> list[list[str]]:
+    def texts(self) -> list[list[str]]:
+        """The texts of each column's cells, in lower case without accents."""
         return [
             [" ".join(fold(row.values[column].text.lower()).split()) for row in self.table.rows]
             for column in range(len(self.table.columns))
         ]
 
     @cached_property
-    def _with_stem(self) -> Mapping[str, dict[int, frozenset[int]]]:
-        """For each stem in cells, the rows that contain it, by column."""
-        found: dict[str, dict[int, set[int]]] = {}
-        for column, texts in enumerate(self._texts):
+    def filled(self) -> list[frozenset[int]]:
+        """The rows of each column with cells that aren't blank."""
+        return [frozenset(row for row, text in enumerate(each) if not is_blank(text)) for each in self.texts]
+
+    def cells(self, column: int) -> list[Cell]:
+        """Return the different texts of a column, in order, without empty ones."""
+        return self._cells[column]
+
+    @cached_property
+    def _cells(self) -> list[list[Cell]]:
+        found = []
+        for texts in self.texts:
             rows_of: dict[str, list[int]] = {}
             for number, text in enumerate(texts):
-                rows_of.setdefault(text, []).append(number)
-            for text, numbers in rows_of.items():
-                for stem in stems_of((text,)):
-                    found.setdefault(stem, {}).setdefault(column, set()).update(numbers)
-        return {stem: {each: frozenset(rows) for each, rows in columns.items()} for stem, columns in found.items()}
+                if text:
+                    rows_of.setdefault(text, []).append(number)
+            found.append([Cell(text, dict.fromkeys(keys_of(text)), frozenset(rows)) for text, rows in rows_of.items()])
+        return found
 
-    def rows_with(self, column: int, word: str) -> frozenset[int]:
-        """Return the rows whose cell in this column contains a form of the word."""
-        nothing = frozenset[int]()
-        return nothing.union(*(self._with_stem.get(stem, {}).get(column, nothing) for stem in stems(word)))
-
-    def columns_with(self, word: str) -> frozenset[int]:
-        """Return the columns with a cell that contains a form of the word."""
-        return frozenset[int]().union(*(self._with_stem.get(stem, {}) for stem in stems(word)))
+    def has_keys(self, keys: Iterable[str]) -> bool:
+        """Return whether the table, its columns or its name have all of these keys."""
+        return self._keys.issuperset(keys)
 
     @cached_property
-    def states(self) -> frozenset[str]:
-        """The stems of words that are all a cell says, apart from small words and negations ("done", "not done")."""
-        small = frozenset[str]().union(*STOP_WORDS.values()) | words_of("words", "negations")
-        said = (
-            [each for each in words(text) if each not in small]
-            for column in self.text_columns
-            for text in self.distinct(column)
-        )
-        return stems_of(each[0] for each in said if len(each) == 1)
-
-    def has_negation(self, column: int, row: int) -> bool:
-        """Return whether a cell contains a negation ("not done", "sin pagar")."""
-        return not words_of("words", "negations").isdisjoint(words(self._texts[column][row]))
-
-    @cached_property
-    def text_columns(self) -> list[int]:
-        """The columns of text."""
-        return [number for number, column in enumerate(self.table.columns) if column.kind is Kind.TEXT]
+    def _keys(self) -> frozenset[str]:
+        names = [self.name, *(spoken(f"{column.name} {column.unit}") for column in self.table.columns)]
+        of_cells = (key for column in self._cells for cell in column for key in cell.keys)
+        return frozenset(of_cells).union(*map(keys_of, names))
 
     @cached_property
     def number_columns(self) -> list[int]:
@@ -177,25 +136,14 @@ class Source:
         return [number for number in self.number_columns if not self._is_of_names(number)]
 
     def _is_of_names(self, column: int) -> bool:
-        """Whether numbers only identify something: those of the first column, and rising numbers close together."""
-        if not self.table.columns[column].is_quantity:
-            return True
-        if not self.may_be_names(column):
+        """Whether numbers only identify something: whole ones of the first column, and rising ones close together."""
+        own = self.table.columns[column]
+        known = [each for row in self.table.rows if (each := row.values[column].number) is not None]
+        if own.is_quantity and (own.unit or not all(map(float.is_integer, known))):
             return False
-        numbers = [row.values[column].number for row in self.table.rows]
-        known = [each for each in numbers if each is not None]
         is_rising = len(known) > 1 and all(one < other for one, other in pairwise(known))
         is_close = is_rising and known[0] >= SMALLEST_ID and known[-1] - known[0] < 10 * len(known)
-        return is_close or (column == 0 and len(self.table.columns) > 1)
-
-    def may_be_names(self, column: int) -> bool:
-        """Return whether numbers are whole, without unit, under a singular name that says nothing measured."""
-        own = self.table.columns[column]
-        numbers = (row.values[column].number for row in self.table.rows)
-        is_bare = not own.unit and all(each is None or each.is_integer() for each in numbers)
-        name = spoken(own.name).lower()
-        is_plural = name.endswith("s") and len(stems(name.split()[-1])) > 1
-        return is_bare and not is_plural and self.column_stems[column].isdisjoint(measured_stems())
+        return not own.is_quantity or is_close or (column == 0 and len(self.table.columns) > 1)
 
     @cached_property
     def sums(self) -> frozenset[int]:
@@ -208,24 +156,10 @@ class Source:
         """The rows from which no figure can be computed: totals, and events that repeat or are cancelled."""
         return self.sums | self.table.uncounted
 
-    @cached_property
-    def time_column(self) -> int:
-        """The first column of dates; or else the first column of years; -1 if there is neither."""
-        return next(iter([*self.date_columns, *self.year_columns]), -1)
-
     def time(self, row: Row, column: int) -> datetime | None:
         """Return the time of a row in a column of dates or years; for a year, its beginning."""
         value = row.values[column]
         return datetime(int(value.number), 1, 1) if column in self.year_columns and value.number else value.time
-
-    def is_prose(self, column: int) -> bool:
-        """Return whether a column's cells are long texts rather than values."""
-        texts = self._texts[column]
-        return sum(len(text) > LONGEST_VALUE for text in texts) * 4 > len(texts)
-
-    def distinct(self, column: int) -> list[str]:
-        """Return the different texts in the column, in order, without empty texts."""
-        return [text for text in dict.fromkeys(self._texts[column]) if text]
 
     @cached_property
     def has_second_header(self) -> bool:
@@ -235,31 +169,9 @@ class Source:
             and not _has_digit(texts[0])
             and len(texts) > 1
             and all(map(_has_digit, texts[1:]))
-            for number, (column, texts) in enumerate(zip(self.table.columns, self._texts, strict=True))
+            for number, (column, texts) in enumerate(zip(self.table.columns, self.texts, strict=True))
             if number
         )
-
-    def has_two_states(self, column: int) -> bool:
-        """Return whether each row has one of two values in the column, one negating the other ("paid", "unpaid")."""
-        return len(set(self._texts[column])) == 2 and all(self._texts[column])
-
-    def yes_rows(self, column: int) -> frozenset[int] | None:
-        """Return the rows that say yes, or have the only mark, in a yes/no column; None for another kind of column."""
-        texts, yes = self._texts[column], words_of("words", "yes")
-        is_marked = len(self.distinct(column)) == 1 and "" in texts
-        known = yes if is_marked else yes | words_of("words", "no")
-        if column not in self.text_columns or not set(texts) <= (known | {""} if is_marked else known):
-            return None
-        return frozenset(number for number, text in enumerate(texts) if text in yes)
-
-    def has_repeats(self, column: int, rows: Sequence[int]) -> bool:
-        """Return whether two of these rows have the same text in a column."""
-        texts = [self._texts[column][row] for row in rows]
-        return len(set(texts)) < len(texts)
-
-    def is_key(self, column: int) -> bool:
-        """Return whether every row has a different text in the column."""
-        return len(self.distinct(column)) == len(self.table.rows)
 
     @cached_property
     def days(self) -> tuple[date, date] | None:

@@ -19,7 +19,15 @@ import numpy as np
 
 from answerable.answering.citations import cite_spans
 from answerable.computing.asked import summaries_wanted, summary_pattern
-from answerable.computing.vocabulary import documents_named, name_of, name_stems, stems, stems_of, word_lists
+from answerable.computing.vocabulary import (
+    SMALL_WORDS,
+    documents_named,
+    name_of,
+    name_stems,
+    stems,
+    stems_of,
+    word_lists,
+)
 from answerable.datatypes import Answer, Citation, Document, DocumentType, FloatArray, Part, Reason, RetrievalResult
 from answerable.formats.locate import without_marks
 from answerable.protocols import Store, StoredDocument
@@ -225,12 +233,11 @@ def _features(unit: Unit, before: Unit | None) -> float:
 
 def _of_section(units: list[Unit], named: frozenset[str]) -> list[Unit]:
     """Return the sentences of the section that these stems name; all sentences if the stems name no section."""
-    small = frozenset(word_lists("operations")["words"]["neutral"].split())
     best, kept = 0.5, units
     for heading in dict.fromkeys(
         each for unit in units if unit.part for each in unit.part.headings[1:] or unit.part.headings
     ):
-        content = [word for word in words(fold_in_place(heading.lower())) if word not in small]
+        content = [word for word in words(fold_in_place(heading.lower())) if word not in SMALL_WORDS]
         shared = sum(not stems(word).isdisjoint(named) for word in content) / max(len(content), 1)
         if shared > best:
             best = shared

@@ -1,14 +1,12 @@
-"""The words of computing: word lists (`words/*.toml`), word forms, measures, and the names of documents.
+"""Word lists (`words/*.toml`), word forms, and the names of documents.
 
-What a question measures ("the oldest", "how long", "litres") is looked for in the names and units of columns. Documents
-are named by title, file name and type: "the board minutes", "el contrato", "lighthouse book".
+Documents are named by title, file name and type: "the board minutes", "el contrato", "lighthouse book".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -16,9 +14,11 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType
 from answerable.formats.locate import shown_name
 from answerable.protocols import StoredDocument
-from answerable.text.terms import fold, terms, words
+from answerable.text.terms import STOP_WORDS, fold, terms, words
 from answerable.text.word_lists import LANGUAGES, read_toml
 
+SMALL_WORDS = frozenset(fold(word) for known in STOP_WORDS.values() for word in known)
+"""Words that only help to ask, in all languages, in lower case without accents."""
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -28,33 +28,14 @@ def word_lists(name: str) -> Mapping[str, Any]:
     return read_toml(Path(__file__).with_name("words") / f"{name}.toml")
 
 
-@cache
-def words_of(section: str, name: str) -> frozenset[str]:
-    """Return a word list of `operations.toml`, in lower case without accents."""
-    lists = word_lists("operations")
-    for step in section.split("."):
-        lists = lists[step]
-    return frozenset(fold(word) for word in lists[name].split())
+BEGINNING = 5
+"""Letters by which words are compared, so that inflected forms agree in every language. A guess, not measured."""
 
 
-@cache
-def pattern(section: str, name: str) -> re.Pattern[str]:
-    """Return a pattern of `operations.toml`, which matches whole words only."""
-    return re.compile(rf"(?<!\w)(?:{word_lists('operations')[section][name]})(?!\w)", re.VERBOSE)
-
-
-@cache
-def listed_stems() -> frozenset[str]:
-    """Return the stems of all words in `operations.toml` and `measures.toml`, including the words in patterns."""
-
-    def texts(value: Any) -> Iterator[str]:
-        if isinstance(value, dict):
-            for each in value.values():
-                yield from texts(each)
-        elif isinstance(value, str):
-            yield value
-
-    return stems_of(text for name in ("operations", "measures") for text in texts(word_lists(name)))
+def keys_of(text: str) -> list[str]:
+    """Return the beginnings of a text's words without small words; numbers are whole."""
+    folded = (fold(word) for word in words(text))
+    return [word if word.isdigit() else word[:BEGINNING] for word in folded if word not in SMALL_WORDS]
 
 
 def spoken(name: str) -> str:
@@ -72,74 +53,6 @@ def stems(word: str) -> frozenset[str]:
 def stems_of(texts: Iterable[str]) -> frozenset[str]:
     """Return the stems of all words of these texts."""
     return frozenset[str]().union(*(stems(word) for text in texts for word in words(text)))
-
-
-_UNITS, _MONEY = "units", "money"
-
-
-@dataclass(frozen=True)
-class Measure:
-    """Something that can be measured, such as age or price.
-
-    `most`, `least` and `asked` are patterns for it in a question in lower case without accents. `columns` are stems in
-    column names, `units` the units in lower case. `is_loose`: its adjectives fit any number ("más alto").
-    """
-
-    is_money: bool
-    is_loose: bool
-    most: re.Pattern[str] | None
-    least: re.Pattern[str] | None
-    asked: re.Pattern[str] | None
-    columns: frozenset[str]
-    units: frozenset[str]
-
-    def has(self, name_stems: frozenset[str], unit: str) -> bool:
-        """Return whether a column holds the measure, judging by the stems of its name or by its unit."""
-        is_unit = is_currency(unit) if self.is_money else unit.lower() in self.units
-        return is_unit or bool(name_stems & self.columns)
-
-
-@cache
-def measures() -> dict[str, Measure]:
-    """Return everything that can be measured, by name."""
-    return {
-        name: Measure(
-            name == _MONEY,
-            lists.get("is_loose", False),
-            _pattern(lists["most"]),
-            _pattern(lists["least"]),
-            _pattern(lists["asked"]),
-            stems_of(lists["columns"].split()),
-            frozenset(lists["units"].split()),
-        )
-        for name, lists in word_lists("measures").items()
-        if name != _UNITS
-    }
-
-
-@cache
-def measured_stems() -> frozenset[str]:
-    """Return the stems that occur in names of columns that measure or count something."""
-    listed = stems_of(word for name in ("money", "quantities", "sums") for word in words_of("words", name))
-    return listed.union(*(measure.columns for measure in measures().values()))
-
-
-@cache
-def unit_words(unit: str) -> frozenset[str]:
-    """Return the words that people use for a column's unit, in lower case without accents."""
-    if not unit or unit == "%":
-        return frozenset()
-    plain = unit.lower()
-    return frozenset({plain, *fold(word_lists("measures")[_UNITS].get(plain, "")).split()})
-
-
-def is_currency(unit: str) -> bool:
-    """Return whether a column's unit is a currency code."""
-    return len(unit) == 3 and unit.isupper()
-
-
-def _pattern(shape: str) -> re.Pattern[str] | None:
-    return re.compile(rf"(?<!\w)(?:{shape})(?!\w)", re.VERBOSE) if shape else None
 
 
 _BREAKS = re.compile(r"[_\-.]+|(?<=[a-z])(?=[A-Z])|(?<=\D)(?=\d)")
@@ -167,7 +80,7 @@ def documents_named(text: str, documents: Sequence[StoredDocument]) -> list[Stor
         document.id: frozenset(word_lists("library")["nouns"].get(document.type, "").split()) for document in documents
     }
     scores: dict[str, float] = {}
-    for word in set(words(fold(text.lower()))) - words_of("words", "neutral"):
+    for word in set(words(fold(text.lower()))) - SMALL_WORDS:
         own = stems(word)
         having = [each for each in documents if own & named[each.id] or word in types[each.id]]
         for each in having:

@@ -21,14 +21,14 @@ from answerable.datatypes import FloatArray
 from answerable.e5.encoder import OpenVinoEncoder, Tokenizer, Tokens, linear, pooled, tokenizer_of, tokens_of
 from answerable.e5.weights import Integers, ModelFile, ReaderWeights, model_path, open_model, rounded
 from answerable.errors import EmbeddingError
-from answerable.protocols import Reading
+from answerable.protocols import Reading, TableReading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairReading:
-    """The logit of a pair, the tokens read of its second text, and their start and end logits: shape (tokens, 2)."""
+    """The logits of a pair, the tokens read of its second text, and their logits: shape (tokens, n)."""
 
-    logit: float
+    logits: FloatArray
     tokens: Tokens
     scores: FloatArray
 
@@ -71,8 +71,8 @@ class PairReader:
             encoder = self._encoder
         results = encoder.results([ids for _, _, ids in sequences])
         return [
-            PairReading(float(logit[0]), tokens, scores[size : size + len(tokens.ids)])
-            for (size, tokens, _), (logit, scores) in zip(sequences, results, strict=True)
+            PairReading(logits, tokens, scores[size : size + len(tokens.ids)])
+            for (size, tokens, _), (logits, scores) in zip(sequences, results, strict=True)
         ]
 
     @cached_property
@@ -125,6 +125,7 @@ class _Packaged:
 WINDOW = 112  # tokens of a window, as in training
 QUESTION = 48  # tokens of a question, as in training
 HEADER = 40  # tokens of the title and headings above a window, as in training
+TABLE = 288  # tokens of a table's text, as in training
 LONGEST_ANSWER = 30  # tokens of the words that answer, as in training
 
 
@@ -140,11 +141,22 @@ class E5Reader(_Packaged):
 
 def _reading(found: PairReading) -> Reading:
     """Turn the logits of starts and ends into a `Reading`."""
-    tokens, scores = found.tokens, found.scores
+    tokens, scores, logit = found.tokens, found.scores, float(found.logits[0])
     if not len(tokens.ids):
-        return Reading(found.logit, 0, 0, tokens.starts, np.zeros(0, np.float32))
+        return Reading(logit, 0, 0, tokens.starts, np.zeros(0, np.float32))
     both = scores[:, 0, None] + scores[None, :, 1]
     allowed = np.triu(np.ones_like(both, bool)) & ~np.triu(np.ones_like(both, bool), LONGEST_ANSWER)
     first, last = divmod(int(np.argmax(np.where(allowed, both, -np.inf))), len(scores))
     likely = np.exp(scores[:, 0] - scores[:, 0].max())
-    return Reading(found.logit, int(tokens.starts[first]), int(tokens.ends[last]), tokens.starts, likely / likely.sum())
+    return Reading(logit, int(tokens.starts[first]), int(tokens.ends[last]), tokens.starts, likely / likely.sum())
+
+
+class E5TableReader(_Packaged):
+    """Reads at most `QUESTION` tokens of a question, and `TABLE` of a table. See `PairReader`."""
+
+    name, file, lengths = "answerable-tables", "tables.npz", (QUESTION, TABLE)
+
+    def read(self, question: str, tables: Sequence[str]) -> list[TableReading]:
+        """Read each table together with the question."""
+        found = self._pairs.read([(question, table) for table in tables])
+        return [TableReading(each.logits, each.tokens.starts, each.scores) for each in found]

@@ -9,6 +9,8 @@ from answerable.protocols.answering import Delta as Delta
 from answerable.protocols.answering import Message as Message
 from answerable.protocols.answering import Reading as Reading
 from answerable.protocols.answering import Reranker as Reranker
+from answerable.protocols.answering import TableReader as TableReader
+from answerable.protocols.answering import TableReading as TableReading
 from answerable.protocols.answering import Tool as Tool
 from answerable.protocols.answering import ToolCall as ToolCall
 from answerable.protocols.answering import ToolModel as ToolModel

@@ -34,6 +34,25 @@ class Reading:
     likely: FloatArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TableReading:
+    """Logits of what a question does with a table: of the whole, shape (n,), and of each token, shape (tokens, m).
+
+    `starts` are the offsets of the tokens in the table's text. `computing.parse` names the outputs.
+    """
+
+    whole: FloatArray
+    starts: IntArray
+    tokens: FloatArray
+
+
+class TableReader(Protocol):
+    """Reads tables, as texts, beside a question. Safe to share between threads."""
+
+    def read(self, question: str, tables: Sequence[str]) -> list[TableReading]:
+        """Read each table together with the question."""
+
+
 class AnswerReader(Protocol):
     """A model that reads a question together with texts, to find the answer in them. Thread-safe."""
 

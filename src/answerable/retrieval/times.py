@@ -280,11 +280,6 @@ def asked_when(
     return []
 
 
-def may_name_time(folded: str, now: datetime) -> bool:
-    """Return whether a text contains a possible time in one of the languages, in whatever role."""
-    return any(times_in(folded, grammar_of(language), now, _YEARS) for language in LANGUAGES)
-
-
 def _named(
     times: Sequence[Time], folded: str, grammar: Grammar, now: datetime, is_past: bool | None
 ) -> Iterator[NamedTime]:

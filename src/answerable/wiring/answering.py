@@ -18,6 +18,7 @@ from answerable.protocols import (
     Embedder,
     Fingerprint,
     Reranker,
+    TableReader,
     TokenEmbedder,
 )
 from answerable.settings import Settings
@@ -60,7 +61,7 @@ def build_answerer(
     if isinstance(own, Answering):
         return own
     gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
-    quoting = Answering(gate, build_answer_reader(settings), settings.quotes)
+    quoting = Answering(gate, build_answer_reader(settings), build_table_reader(settings), settings.quotes)
     if own is None and settings.model == EXTRACTIVE:
         return quoting
     return replace(quoting, writer=_build_writer(settings, own))
@@ -99,6 +100,18 @@ def _reader(threads: int, folder: Path) -> AnswerReader:
     from answerable.e5.readers import E5Reader
 
     return E5Reader(threads, folder)
+
+
+def build_table_reader(settings: Settings) -> TableReader | None:
+    """Return the model that reads tables, which all libraries of this process share; None if no model reads."""
+    return _table_reader(settings.threads, settings.cache_path / "models") if is_reading(settings) else None
+
+
+@lru_cache(maxsize=2)
+def _table_reader(threads: int, folder: Path) -> TableReader:
+    from answerable.e5.readers import E5TableReader
+
+    return E5TableReader(threads, folder)
 
 
 def is_reading(settings: Settings) -> bool:

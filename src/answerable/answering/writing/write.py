@@ -321,8 +321,8 @@ class _Talk:
         return self._draft.box.call(ToolCall("", "list_documents", "{}"))
 
     def _compute(self) -> None:
-        """Add what rules compute for the question, since this model can't compute."""
-        answer = self._parts.figures.figure(self._found, self._work).answer
+        """Add what is computed without a model for the question, since this model can't compute."""
+        answer = self._parts.figures.figure(self._found, self._parts.answering.tables, self._work).answer
         if answer and answer.answered:
             self._draft.box.add_computed(computed_passage(answer))
 

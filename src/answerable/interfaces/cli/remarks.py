@@ -23,7 +23,6 @@ _REASONS: Mapping[Reason, _Texts] = {
     Reason.NOTHING_FOUND: {"es": "no se encontró nada", "pt": "nada foi encontrado"},
     Reason.WEAK_EVIDENCE: {"es": "indicios débiles", "pt": "indícios fracos"},
     Reason.UNCLEAR: {"es": "no está claro qué calcular", "pt": "não está claro o que calcular"},
-    Reason.NO_ROWS: {"es": "ninguna fila de ese tiempo", "pt": "nenhuma linha desse tempo"},
     Reason.UNSUPPORTED: {
         "es": "la comprobación no halló en los pasajes nada de lo que escribió el modelo",
         "pt": "a verificação não achou nos trechos nada do que o modelo escreveu",

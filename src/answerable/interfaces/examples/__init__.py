@@ -17,13 +17,13 @@ QUESTIONS = {
     "es": (
         "¿Quién es alérgica al marisco?",
         "¿Se puede usar vinagre?",
-        "¿Cuánto gastó Clara?",
+        "¿Cuánto gastó Clara en total?",
         "¿Quién ganó el Mundial de fútbol de 1998?",
     ),
     "pt": (
         "Quem é alérgica a camarão?",
         "Posso usar vinagre?",
-        "Quanto a Clara gastou?",
+        "Quanto a Clara gastou no total?",
         "Quem ganhou a Copa do Mundo de 1998?",
     ),
 }

@@ -1,0 +1,154 @@
+"""A plan on a table, as data: conditions on rows, an operation, a group and how many are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from answerable.computing.source import Source
+from answerable.computing.vocabulary import spoken
+from answerable.tables.compute import Aggregate, Period
+from answerable.tables.table import Kind
+
+
+class Operation(str, Enum):
+    """What a question asks to compute, in the order of the model's outputs."""
+
+    NONE = "none"
+    COUNT = "count"
+    DISTINCT = "distinct"
+    SUM = "sum"
+    AVERAGE = "average"
+    MOST = "most"
+    LEAST = "least"
+    LIST = "list"
+    LOOKUP = "lookup"
+    DIFFERENCE = "difference"
+
+
+AGGREGATES: Mapping[str, Aggregate] = {
+    "count": Aggregate.COUNT,
+    "distinct": Aggregate.DISTINCT,
+    "sum": Aggregate.SUM,
+    "average": Aggregate.MEAN,
+    "most": Aggregate.MOST,
+    "least": Aggregate.LEAST,
+    "list": Aggregate.COUNT,
+}
+"""How the operations that need computing are computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A condition on a column, in words, and the rows that meet it.
+
+    `comparison` is `=`, `≠`, `>`, …, `empty` or `filled`. Several `values` mean any of them. `sides` are the rows of
+    each of two values, of which the difference is asked for.
+    """
+
+    column: int
+    comparison: str
+    values: tuple[str, ...]
+    rows: frozenset[int]
+    sides: tuple[frozenset[int], ...] = ()
+
+
+_SAID = {
+    "count": "number of rows",
+    "distinct": "number of different {}",
+    "sum": "total {}",
+    "average": "average {}",
+    "most": "highest {}",
+    "least": "lowest {}",
+    "list": "rows",
+    "lookup": "{}",
+    "difference": "difference of {}",
+}
+_SHOWN = ("list", "lookup")
+_OF_EACH = ("sum", "average", "most", "least")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An operation on the rows of a table that meet all conditions; see `parse.Operation`.
+
+    `column` is added up, compared or looked up, `group` the column for whose values figures are computed; -1 if there
+    is none. `period` groups times. `limit` is how many rows or groups are asked for (None: all, or the only one), the
+    smallest ones if `is_least`.
+    """
+
+    source: Source
+    operation: str
+    conditions: tuple[Condition, ...] = ()
+    column: int = -1
+    group: int = -1
+    period: Period = Period.DAY
+    limit: int | None = None
+    is_least: bool = False
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows that meet all conditions, in order."""
+        kept = set(range(len(self.source.table.rows)))
+        for condition in self.conditions:
+            kept &= condition.rows
+        return sorted(kept)
+
+    @property
+    def key(self) -> object:
+        """What tells the answers of plans apart.
+
+        Of one row, all answers show the row; and a list also says how many rows there are.
+        """
+        rows, operation, column, limit = tuple(self.rows), self.operation, self.column, self.limit
+        if self.group >= 0:
+            order = "least" if limit and self.is_least else "most"
+            name = order if limit == 1 else operation
+            if name in ("most", "least") and operation in _OF_EACH and self._are_different(self.group):
+                return name, column, 1, rows
+            is_counted = operation in ("count", *_SHOWN)
+            period = self.period if self.source.table.columns[self.group].kind is Kind.DATE else None
+            return ("count", -1) if is_counted else (operation, column), self.group, period, order, rows
+        if operation in _SHOWN or (len(rows) == 1 and operation in _OF_EACH):
+            return rows, limit if operation == "list" and len(rows) > 1 else None
+        if operation == "count" or (operation == "distinct" and self._are_different(column)):
+            return tuple(self.filled), None
+        if operation in ("most", "least"):
+            return operation, column, limit or 1, rows
+        sides = frozenset(side.intersection(rows) for each in self.conditions for side in each.sides)
+        return operation, column, rows, sides
+
+    @property
+    def filled(self) -> list[int]:
+        """The rows with something in `column`, which is all that a count counts; all rows if there is no column."""
+        return [row for row in self.rows if self.column < 0 or row in self.source.filled[self.column]]
+
+    def _are_different(self, column: int) -> bool:
+        texts = [self.source.texts[column][row] for row in self.rows]
+        return len(set(texts)) == len(texts)
+
+
+def words_of(plan: Plan) -> str:
+    """Return a plan in English around the table's own names, with the number of rows."""
+    return f"{''.join(_words(plan))} ({len(plan.rows)} rows)"
+
+
+def _words(plan: Plan) -> Iterator[str]:
+    what = _SAID[plan.operation].format(_named(plan, plan.column) or "rows")
+    if plan.group < 0:
+        yield f"the {plan.limit} {what}" if plan.limit and plan.limit > 1 else what
+    else:
+        is_time = plan.source.table.columns[plan.group].kind is Kind.DATE
+        group = plan.period.name.lower() if is_time else _named(plan, plan.group)
+        order = "lowest" if plan.is_least else "highest"
+        count = "" if plan.limit == 1 else f"{plan.limit} "
+        yield f"{count}{group} with the {order} {what}" if plan.limit else f"{what} for each {group}"
+    for number, each in enumerate(plan.conditions):
+        name = f"{_named(plan, each.column)} " if each.column >= 0 else ""
+        said = " ".join(filter(None, (each.comparison, " or ".join(each.values))))
+        yield f"{' where' if not number else ' and'} {name}{said}"
+
+
+def _named(plan: Plan, column: int) -> str:
+    return " ".join(spoken(plan.source.table.columns[column].name).split())[:40] if column >= 0 else ""
