@@ -188,7 +188,7 @@ def test_a_table_is_sorted_filtered_and_added_up(address: str) -> None:
         assert "Roof" in page.locator(".panel .quoted-row").inner_text()
         page.set_viewport_size({"width": 1280, "height": 800})
         page.goto(f"{address}#ask")
-        page.get_by_role("textbox").first.fill("Which job was done by Kone?")
+        page.get_by_role("textbox").first.fill("What is the total amount for Ruiz?")
         page.keyboard.press("Enter")
         page.locator(".turn[data-state=done]").wait_for()
         visitor.cite(page.locator(".turn"))

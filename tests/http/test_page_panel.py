@@ -207,7 +207,7 @@ ROWS_OF_TABLES = [
         ["Aurora | North", "09:15", "12,50"],
         "Ferry",
     ),
-    ("trees.org", TREES.encode(), "How tall is the silver birch?", ["Silver birch", "15"], "Tree"),
+    ("trees.org", TREES.encode(), "height of the silver birch", ["Silver birch", "15"], "Tree"),
     (
         "birds.csv",
         BIRDS.encode(),

@@ -296,7 +296,7 @@ def test_a_table_of_org_is_computed(tmp_path: Path) -> None:
     (tmp_path / "costs.org").write_text(f"* Costs\n{rows}")
     with answerable.open(":memory:") as library:
         library.add(tmp_path / "costs.org")
-        answer = library.ask("What is the total price of the plants?")
+        answer = library.ask("What is the total price?")
     assert "50 (3 rows)" in answer.text
     assert [str(each.location) for each in answer.citations] == ["Costs, line 4", "Costs, line 5", "Costs, line 6"]
 

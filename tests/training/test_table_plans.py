@@ -110,6 +110,9 @@ def test_what_the_model_says_is_a_plan(tmp_path: Path) -> None:
     assert (plan.operation, plan.column, plan.rows) == ("sum", 1, [0, 1])
     # A limit without a number, and a sum of texts, mean nothing.
     assert said(asked, operation="sum", column=1, limits={1: ">", 2: ">"}) is None
+    # A number of the question that is in no condition, too.
+    assert said(asked, operation="sum", column=1) is None
+    asked = question(tmp_path, "How many rooms aren't settled?", None)
     unpaid = said(asked, operation="count", uses={"paid": "!="})
     assert unpaid is not None
     assert unpaid.rows == [1, 2]

@@ -25,8 +25,13 @@ export const useJobs = (library, mayChange, onChange) => {
 
   const put = useCallback((id, job) => {
     setJobs((all) => {
-      const at = all.findIndex((each) => each.id === id);
-      return at < 0 ? [...all, { ...job, id }] : all.with(at, { ...all[at], ...job });
+      // A job that this page began may be among those that it asks for when it opens.
+      const isSame = (each) => each.id === id || (job.job_id && each.job_id === job.job_id);
+      const known = all.find(isSame);
+      if (!known) return [...all, { ...job, id }];
+      return all
+        .filter((each) => each === known || !isSame(each))
+        .map((each) => (each === known ? { ...each, ...job } : each));
     });
   }, []);
 
