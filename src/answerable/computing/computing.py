@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 
 from answerable.answering.found import Figure, Found
@@ -62,14 +63,21 @@ class TablesAtHand:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._tables_of = lru_cache(KEPT)(self._find)
-        self._joined: OrderedDict[object, Source] = OrderedDict()
+        self._joined: OrderedDict[object, list[Source]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def sources(self, near: Sequence[str], documents: Sequence[StoredDocument], where: Filter | None) -> list[Source]:
+    def sources(
+        self,
+        near: Sequence[str],
+        documents: Sequence[StoredDocument],
+        where: Filter | None,
+        is_meant: Callable[[Source], bool] = lambda _: True,
+    ) -> list[Source]:
         """Return the tables of the documents that pass a filter: first near ones, then records and chats, then others.
 
-        `near` are ids of documents. Tables with the same columns are joined. In a chat, only the messages that pass are
-        rows. A document is looked through if it is near, or if it is within the first `CHARACTERS`.
+        `near` are ids of documents. Tables with the same columns are joined; of these, one must be meant. In a chat,
+        only the messages that pass are rows. A document is looked through if it is near, or if it is within the first
+        `CHARACTERS`.
         """
         ranks = {each: rank for rank, each in reversed(list(enumerate(near)))}
         last = len(near)
@@ -84,24 +92,29 @@ class TablesAtHand:
             if rank < last or spent <= CHARACTERS:
                 for source in _passing(self._store, self._of(document), document, where):
                     shapes.setdefault(_shape(source), []).append(source)
-        return [source for sources in shapes.values() for source in self._as_one(sources)]
+        meant = (sources for sources in shapes.values() if any(map(is_meant, sources)))
+        return [source for sources in meant for source in self._as_one(sources)]
+
+    def has_tables(self, documents: Sequence[StoredDocument]) -> bool:
+        """Return whether one of these documents has a table."""
+        return any(map(self._of, documents))
 
     def _as_one(self, sources: list[Source]) -> list[Source]:
         """Return tables with the same columns as one table; unchanged if one table may repeat rows of another."""
-        if len(sources) == 1 or _may_repeat(sources):
+        if len(sources) == 1:
             return sources
-        # Join in the order of the documents' sources, whatever was found first.
-        sources = sorted(sources, key=lambda each: each.document.source)
-        key = tuple((id(each.document), id(each.table)) for each in sources)
+        # In the order of the documents' sources, whatever was found first.
+        key = tuple(sorted((each.document.source, id(each.document), id(each.table)) for each in sources))
         with self._lock:
             known = self._joined.get(key)
         if known is None:
-            known = joined(sources)
+            ordered = sorted(sources, key=lambda each: each.document.source)
+            known = sources if _may_repeat(sources) else [joined(ordered)]
             with self._lock:
                 self._joined[key] = known
                 while len(self._joined) > KEPT_JOINED:
                     self._joined.popitem(last=False)
-        return [known]
+        return known
 
     def _of(self, stored: StoredDocument) -> tuple[Source, ...]:
         try:
@@ -240,11 +253,10 @@ class Computing:
         question = asked.message if stands_alone(fold_in_place(asked.message)) else asked.question
         folded = fold_in_place(question)
         of_library, wants_summary = may_be_about_library(folded), bool(summaries_wanted(folded))
-        near = [result.document.id for result in found.results]
-        documents = self._documents(near)
+        near = list(dict.fromkeys(result.document.id for result in found.results))
         answer: Answer | None = None
         if of_library or wants_summary:
-            allowed = [each for each in documents if passes(each, where)]
+            allowed = [each for each in self._documents(near) if passes(each, where)]
             if of_library:
                 answer = LibraryQuestion(self._store, question, asked.language, allowed).answer()
             if answer is None and wants_summary:
@@ -254,23 +266,26 @@ class Computing:
             return Figure(answer, answer.text.partition("\n")[0])
         if reader is None:
             return Figure(why_none="no model reads tables")
-        return self._of_tables(question, asked.language, reader, self._near(found, documents, where), work)
+        return self._of_tables(question, asked.language, reader, self._near(found, near, where), work)
 
-    def _near(self, found: Found, documents: Sequence[StoredDocument], where: Filter | None) -> list[Source]:
-        """Return the tables of which a document was found, and others with the name that the search took as a filter.
+    def _near(self, found: Found, near: Sequence[str], where: Filter | None) -> list[Source]:
+        """Return the tables of the documents found, and others with the name that the search took as a filter.
 
-        At most `READ`. "How much did Clara spend?" finds Clara's messages only, but may mean a table that names her.
+        At most `READ`; "how much did Clara spend?" finds Clara's messages only, but may mean a table that names her.
+        Records and chats that weren't found, at most half of `KEPT`, may have rows of the same table.
         """
-        near = [result.document.id for result in found.results]
-        ids, sources = set(near), self._tables.sources(near, documents, where)
         topic = found.topic if found.topic is not None else found.asked.question
         names = set(keys_of(found.asked.question)).difference(keys_of(topic))
-        close = [
-            each
-            for each in sources
-            if any(part.document.id in ids for part in each.parts or (each,)) or (names and each.has_keys(names))
-        ]
-        return close[:READ]
+        documents = self._described(near)
+        if not names and not self._tables.has_tables(documents):
+            return []
+        others = (each for each in self._documents(near) if each.type in _FIRST and each.id not in near)
+        documents += islice(others, KEPT // 2)
+
+        def is_meant(source: Source) -> bool:
+            return source.document.id in near or bool(names and source.has_keys(names))
+
+        return self._tables.sources(near, documents, where, is_meant)[:READ]
 
     def _of_tables(
         self, question: str, language: str, reader: TableReader, sources: Sequence[Source], work: Work

@@ -21,8 +21,9 @@ NAMED = 40  # columns or values that are named; a guess, not measured
 LONGEST_NAME = 60  # characters of a column or a value that is named; a guess, not measured
 LONGEST_LINE = 1_000  # characters of a row: a message, or some twenty cells; a guess, not measured
 
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
+    "!=": operator.ne,
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -89,7 +90,7 @@ def _comparison(table: Table, column: int, op: str, text: str) -> Test:
 
 
 def _of_number(table: Table, column: int, op: str, text: str) -> Test:
-    wanted, compare = read_value(text), _COMPARE[op]
+    wanted, compare = read_value(text), COMPARE[op]
     units = {row.values[column].unit for row in table.rows} - {""}
     if wanted.number is None:
         # A column of prices may have words, such as "free".
@@ -136,7 +137,7 @@ def _span(text: str) -> tuple[datetime, datetime] | None:
 
 
 def _of_text(table: Table, column: int, op: str, text: str) -> Test:
-    key, compare = folded(text), _COMPARE[op]
+    key, compare = folded(text), COMPARE[op]
     if op == "=" and not any(folded(row.values[column].text) == key for row in table.rows):
         values = dict.fromkeys(row.values[column].text for row in table.rows if row.values[column].text)
         raise PlanError(

@@ -6,8 +6,7 @@ taken from the question by `text.claims` and `retrieval.times`. Nothing here kno
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, product
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from answerable.computing.conditions import COMPARE
 from answerable.computing.plan import Condition, Operation, Plan
 from answerable.computing.source import Source
 from answerable.computing.table_text import Item, TableText, placed
@@ -34,7 +34,6 @@ LEAST_LOG = -7.0
 MOST_LIMIT = 20
 """The highest number of rows that a question may ask for ("the three dearest"). A round number, not measured."""
 
-
 OPERATIONS = tuple(Operation)
 RANKS = ("all", "first", "several")
 GROUPINGS = (Grouping.DAY, Grouping.MONTH, Grouping.YEAR)
@@ -48,14 +47,6 @@ _NEEDLESS = (Operation.COUNT, Operation.LIST, Operation.DIFFERENCE)
 # The parts of the model's two outputs, with their sizes.
 WHOLE = {"operation": len(OPERATIONS), "rank": len(RANKS), "grouping": len(GROUPINGS), "order": 2, "no": 2}
 TOKEN = {"column": 2, "limit": len(LIMITS), "use": len(USES)}
-_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 
 
 def parts(output: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -270,7 +261,7 @@ class _Parse:
             times = [self._source.time(row, column) for row in self._table.rows]
             rows = (row for row, time in enumerate(times) if time and _is_in(time, self._periods))
             return Condition(column, "=", (self._time_words,), frozenset(rows))
-        holds = _COMPARE[name]
+        holds = COMPARE[name]
         rows = (row for row, cell in enumerate(cells) if cell.number is not None and holds(cell.number, number))
         return Condition(column, name.replace("!=", "≠"), (f"{number:g}",), frozenset(rows))
 

@@ -71,7 +71,7 @@ _OF_EACH = ("sum", "average", "most", "least")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An operation on the rows of a table that meet all conditions; see `parse.Operation`.
+    """An operation on the rows of a table that meet all conditions; see `Operation`.
 
     `column` is added up, compared or looked up, `group` the column for whose values figures are computed; -1 if there
     is none. `period` groups times. `limit` is how many rows or groups are asked for (None: all, or the only one), the

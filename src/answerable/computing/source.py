@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import groupby, pairwise
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.vocabulary import keys_of, name_of, spoken
+from answerable.computing.vocabulary import keys_of, name_of, spoken, stems, stems_of
 from answerable.datatypes import Citation, Document
 from answerable.tables.grid import says_total
 from answerable.tables.table import Kind, Origin, Row, Table
@@ -30,6 +30,13 @@ class Cell:
     text: str
     keys: Mapping[str, None]
     rows: frozenset[int]
+
+    def has_words(self, keys: Iterable[str], said: Iterable[str]) -> bool:
+        """Return whether the text has words with these keys that are also inflected forms of what is said."""
+        if not self.keys.keys() >= set(keys):
+            return False
+        own = stems_of([self.text])
+        return all(not own.isdisjoint(stems(word)) for word in said)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ item, whose first token's state says what a question does with it (as in SQLova,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from answerable.computing.source import Cell, Source
@@ -51,7 +51,7 @@ class TableText:
 
 def table_text(question: str, source: Source) -> TableText:
     """Return what is read of a table for a question."""
-    asked = dict.fromkeys(keys_of(question))
+    asked = {key: word for word in words(question) for key in keys_of(word)}
     missing = [word for word in words(question) if not source.has_keys(keys_of(word))]
     without = ", ".join(word[:LONGEST_MISSING] for word in dict.fromkeys(missing[:MISSING]))
     text = f"{' '.join(source.name.split())[:LONGEST_NAME]}{f' without {without}' if without else ''}: "
@@ -65,12 +65,12 @@ def table_text(question: str, source: Source) -> TableText:
         for number, (value, rows, is_whole) in enumerate(_values(asked, source, column)):
             text += " = " if not number else ", "
             values.append(Item(len(text), column, value, rows, is_whole))
-            text += " ".join(value.split())[:LONGEST_VALUE]
+            text += " ".join(value.split() if is_whole else keys_of(value))[:LONGEST_VALUE]
         text += "; "
     return TableText(text, tuple(columns), tuple(values))
 
 
-def _chosen(asked: dict[str, None], source: Source) -> list[int]:
+def _chosen(asked: Mapping[str, str], source: Source) -> list[int]:
     columns = range(len(source.table.columns))
     if len(columns) <= MOST_COLUMNS:
         return list(columns)
@@ -80,7 +80,7 @@ def _chosen(asked: dict[str, None], source: Source) -> list[int]:
     return sorted(dict.fromkeys([*named, *columns][:MOST_COLUMNS]))
 
 
-def _values(asked: dict[str, None], source: Source, column: int) -> Iterator[tuple[str, frozenset[int], bool]]:
+def _values(asked: Mapping[str, str], source: Source, column: int) -> Iterator[tuple[str, frozenset[int], bool]]:
     """Yield the values of a column that may be conditions: those with words of the question, and states."""
     if source.table.columns[column].kind is not Kind.TEXT:
         return
@@ -100,10 +100,11 @@ def _values(asked: dict[str, None], source: Source, column: int) -> Iterator[tup
             seen.add(rows)
             yield source.table.rows[min(rows)].values[column].text, rows, True
         # Cells that have these words among others.
-        having = frozenset(row for each in cells if shared and each.keys.keys() >= set(shared) for row in each.rows)
-        if shared and having != rows and having not in seen:
+        said = [asked[key] for key in shared]
+        having = frozenset(row for each in cells if shared and each.has_words(shared, said) for row in each.rows)
+        if having and having != rows and having not in seen:
             seen.add(having)
-            yield " ".join(shared), having, False
+            yield " ".join(said), having, False
 
 
 def placed(items: Sequence[Item], starts: Sequence[int]) -> list[tuple[Item, int]]:

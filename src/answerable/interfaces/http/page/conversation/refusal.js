@@ -13,7 +13,6 @@ const REASONS = {
   "nothing found": "refusedNothing",
   "weak evidence": "refusedWeak",
   "it isn't clear what to compute": "refusedUnclear",
-  "no row of that time": "refusedNoRows",
   "nothing that the model wrote stood the check": "refusedUnsupported",
   "the model found no answer": "refusedModel",
 };

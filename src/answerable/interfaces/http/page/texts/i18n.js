@@ -113,15 +113,10 @@ export const TEXTS = {
     "Ningún pasaje está relacionado con la pregunta.",
     "Nenhum trecho está relacionado com a pergunta.",
   ],
-  refusedNoRows: [
-    "The table has other rows, but none of that time.",
-    "La tabla tiene otras filas, pero ninguna de ese tiempo.",
-    "A tabela tem outras linhas, mas nenhuma desse tempo.",
-  ],
   refusedUnclear: [
-    "Nothing was computed: the question fits none of the tables completely.",
-    "No se ha calculado nada: la pregunta no encaja del todo en ninguna tabla.",
-    "Nada foi calculado: a pergunta não se encaixa por completo em nenhuma tabela.",
+    "Nothing was computed: the question may mean several tables.",
+    "No se ha calculado nada: la pregunta puede referirse a varias tablas.",
+    "Nada foi calculado: a pergunta pode referir-se a várias tabelas.",
   ],
   refusedWeak: [
     "The closest passages don't answer the question.",
