@@ -24,6 +24,8 @@ MOST_VALUES = 6
 """Values of a column that are read because the question has their words. A guess, not measured."""
 MISSING, LONGEST_MISSING = 6, 20
 """Words of the question that the table doesn't have, and their characters, that are read. A guess, not measured."""
+_AS_READ = {"media": "photo"}
+"""An attachment of a kind that the export doesn't say is read as a photo, which it most often is; answers say "media"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ def table_text(question: str, source: Source) -> TableText:
         for number, (value, rows, is_whole) in enumerate(_values(asked, source, column)):
             text += " = " if not number else ", "
             values.append(Item(len(text), column, value, rows, is_whole))
-            text += " ".join(value.split() if is_whole else keys_of(value))[:LONGEST_VALUE]
+            shown = _AS_READ.get(value, value) if source.is_chat else value
+            text += " ".join(shown.split() if is_whole else keys_of(value))[:LONGEST_VALUE]
         text += "; "
     return TableText(text, tuple(columns), tuple(values))
 
