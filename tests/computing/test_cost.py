@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import time
 from datetime import date, datetime
+from pathlib import Path
 
 import pytest
+from helpers import HashEmbedder
 
+import answerable
 from answerable import Library
 from answerable.answering.ask import ask, last_of
+from answerable.computing import computing
 from answerable.computing.source import Source
 from answerable.computing.table_text import table_text
+from answerable.library import PASSAGES_PER_ANSWER
 from answerable.retrieval.times import asked_when, fold_in_place
 from answerable.sharing import Stopped, Work
 from answerable.sources.records import read_records
@@ -65,3 +70,17 @@ def test_computing_ends_where_nobody_waits(club: Library) -> None:
     work.stop()
     with pytest.raises(Stopped):
         last_of(ask("how many members are there?", [], None, club._parts(), work=work))
+
+
+def test_only_tables_near_a_question_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(30):
+        rows = "".join(f"| bolt {row} | {row} |\n" for row in range(3))
+        (tmp_path / f"{number}.md").write_text(f"# Shed {number}\n\n| Part | Price |\n|---|---|\n{rows}")
+    (tmp_path / "pond.txt").write_text("The pond behind the mill is two metres deep.")
+    looked_at = []
+    monkeypatch.setattr(computing, "find_tables", lambda document: looked_at.append(document.source) or [])
+    with answerable.open(":memory:", embedder=HashEmbedder()) as library:
+        library.add(tmp_path)
+        answer = library.ask("How deep is the pond behind the mill?")
+    assert answer.answered
+    assert 0 < len(looked_at) <= PASSAGES_PER_ANSWER

@@ -28,7 +28,7 @@ from answerable.text.claims import Kind as ClaimKind
 from answerable.text.claims import find_claims
 
 DOUBTS = 4
-"""Conditions, at most, of which also the second likeliest is tried: of the plans of `written/tables/d.jsonl` .645 are right
+"""Conditions, at most, of which also the second likeliest is tried: of `training/written/tables/d.jsonl` .645 are right
 with 0, .676 with 2, .680 with 4 and with 6."""
 LEAST_LOG = -7.0
 """Logarithm of a probability below which nothing else is tried: .665 are right at -3, .680 at -7 and at -9."""

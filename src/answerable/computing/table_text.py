@@ -19,13 +19,14 @@ MOST_COLUMNS = 24
 LONGEST_NAME, LONGEST_VALUE = 40, 40
 """Characters of a column's name and of a value that are read. A guess, not measured."""
 FEW_VALUES = 12
-"""Different values of a column whose values are all read, as states are. A guess, not measured."""
+"""Different values of a column whose values are all read, as states are: .666 of the plans of
+`training/written/tables/d.jsonl` are right with 6, .679 with 12 and with 20."""
 MOST_VALUES = 6
-"""Values of a column that are read because the question has their words. A guess, not measured."""
+"""Values of a column that are read because the question has their words: 3 and 6 give the same."""
 MISSING, LONGEST_MISSING = 6, 20
 """Words of the question that the table doesn't have, and their characters, that are read. A guess, not measured."""
 _AS_READ = {"media": "photo"}
-"""An attachment of a kind that the export doesn't say is read as a photo, which it most often is; answers say "media"."""
+"""An attachment whose kind the export leaves out is read as a photo, which it most often is; answers say "media"."""
 
 
 @dataclass(frozen=True, slots=True)
