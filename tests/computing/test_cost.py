@@ -12,10 +12,10 @@ from helpers import HashEmbedder
 import answerable
 from answerable import Library
 from answerable.answering.ask import ask, last_of
+from answerable.answering.reading import PASSAGES
 from answerable.computing import computing
 from answerable.computing.source import Source
 from answerable.computing.table_text import table_text
-from answerable.library import PASSAGES_PER_ANSWER
 from answerable.retrieval.times import asked_when, fold_in_place
 from answerable.sharing import Stopped, Work
 from answerable.sources.records import read_records
@@ -83,4 +83,4 @@ def test_only_tables_near_a_question_are_looked_for(tmp_path: Path, monkeypatch:
         library.add(tmp_path)
         answer = library.ask("How deep is the pond behind the mill?")
     assert answer.answered
-    assert 0 < len(looked_at) <= PASSAGES_PER_ANSWER
+    assert 0 < len(looked_at) <= PASSAGES

@@ -51,7 +51,7 @@ LISTED = 5_000
 READ = 5
 """Tables, at most, that are read beside a question: 24 ms of CPU each (300 rows, 7 columns)."""
 SURE = 0.95
-"""Confidence from which a plan is computed: of `training/written/tables/d.jsonl` .241 right and .007 wrong, and .334 and
+"""Confidence from which a plan is computed: of `training/written/tables/d.jsonl` .241 right and .007 wrong, and .334,
 .026 from .9 on."""
 LIKELY = 0.5
 """A plan of this confidence, on a table found earlier, keeps a sure plan on a later one from being computed: "total
