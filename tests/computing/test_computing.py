@@ -23,7 +23,7 @@ def quotes(answer: Answer, library: Library) -> list[str]:
     return [line for citation in answer.citations for line in citation.quote.splitlines()]
 
 
-STATED = 8
+STATED = 9
 """How many of the club's questions a figure answers, of 22; the others are answered with quotes or not at all."""
 
 

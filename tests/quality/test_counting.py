@@ -18,7 +18,7 @@ from .counting_questions import cases as meant_cases
 from .harness import CACHE, in_the_gate
 
 # Rules, written beside these questions, had .97 and .90 right; a model that must be sure has less.
-RIGHT, WRONG, CITED = 0.6, 0.02, 0.98
+RIGHT, WRONG, CITED = 0.65, 0.01, 0.98
 MEANT_RIGHT = 0.55
 
 _FIGURE = re.compile(r"(?<![\d.,:-])\d(?:[\d.,]*\d)?")
