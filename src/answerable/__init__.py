@@ -15,6 +15,7 @@ __all__ = [
     "Location",
     "Reason",
     "RetrievalResult",
+    "Verdict",
     "aopen",
     "open",
     "read",
@@ -22,7 +23,17 @@ __all__ = [
 
 if typing.TYPE_CHECKING:
     from answerable.async_library import AsyncLibrary, aopen
-    from answerable.datatypes import Answer, Chunk, Citation, Document, DocumentType, Location, Reason, RetrievalResult
+    from answerable.datatypes import (
+        Answer,
+        Chunk,
+        Citation,
+        Document,
+        DocumentType,
+        Location,
+        Reason,
+        RetrievalResult,
+        Verdict,
+    )
     from answerable.errors import AnswerableError
     from answerable.indexing.reports import AddReport
     from answerable.library import Library

@@ -291,12 +291,21 @@ class Reason(_Name):
     PARTLY = "the documents answer a part of it"
     EMPTY_LIBRARY = "empty library"
     NOTHING_FOUND = "nothing found"
+    NEAR = "only something near it was found"
     WEAK_EVIDENCE = "weak evidence"
     UNCLEAR = "it isn't clear what to compute"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
     OWN_WORDS = "the model's own words, without a source in the documents"
     SMALL_TALK = "a greeting, or a question about the program"
+
+
+class Verdict(_Name):
+    """Whether the documents answer a question, have only something near it, or nothing."""
+
+    ANSWERED = "answered"
+    NEAR = "near"
+    NOT_FOUND = "not found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +392,13 @@ class Answer:
     narrowing: Narrowing | None = None
     unavailable: Mapping[str, str] = field(default_factory=dict)
     why: tuple[Step, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the documents answer; a near answer quotes what comes nearest, and says how it differs."""
+        if self.answered:
+            return Verdict.ANSWERED
+        return Verdict.NEAR if self.reason is Reason.NEAR else Verdict.NOT_FOUND
 
 
 @dataclass(frozen=True, slots=True)

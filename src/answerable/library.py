@@ -195,7 +195,7 @@ class Library:
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
         parts = self._parts()
-        asked = understand(question, (), where, parts, narrows)
+        asked = understand(question, where, parts, narrows)
         results = search(asked, asked.attempts[0], parts, k).results
         return SearchResults(results, asked.narrowed.narrowing if asked.narrowed else None, self.unavailable)
 
@@ -235,7 +235,7 @@ class Library:
     def evidence(self, question: str, where: Where = None) -> Found:
         """Return the passages for a question and the values that rank them. No filter is derived from the question."""
         parts = self._parts()
-        return search(understand(question, (), where, parts, narrows=False), None, parts)
+        return search(understand(question, where, parts, narrows=False), None, parts)
 
     def choices(self) -> FilterChoices:
         """Return the fields and values by which a search of this library can be filtered."""

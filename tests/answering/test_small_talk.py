@@ -110,7 +110,7 @@ def test_a_question_after_a_greeting_is_answered(library: Library) -> None:
 
 def test_thanks_do_not_end_the_subject(library: Library) -> None:
     thanked = [*HISTORY, Exchange("thanks!", "thanks!", "…")]
-    assert library.ask("And when is it due?", history=thanked).question == "rent And when is it due?"
+    assert "on the first" in library.ask("And when is it due?", history=thanked).text
 
 
 def test_refusals_have_one_tone() -> None:

@@ -62,7 +62,7 @@ def toolbox(library: Library, question: str = "What costs lunch?", first: int = 
     parts = library._parts()
     if tokens := options.get("tokens"):
         parts = replace(parts, answering=Answering(writer=Writer(ScriptedModel(), budgets=Budgets(context=tokens))))
-    asked = understand(question, (), options.get("where"), parts)
+    asked = understand(question, options.get("where"), parts)
     return Toolbox(asked, search(asked, None, parts, first), parts)
 
 

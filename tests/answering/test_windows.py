@@ -39,7 +39,7 @@ class Finder:
 
 
 def ranked(evidence: Found) -> list[Sentence]:
-    return rank(evidence.asked.question, sentences(evidence))
+    return rank(sentences(evidence))
 
 
 def test_a_window_is_a_sentence_with_its_neighbours_under_its_headings(tmp_path: Path) -> None:

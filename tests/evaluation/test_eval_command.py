@@ -72,7 +72,7 @@ def test_a_list_on_the_examples(call: Call, library: Path, questions: Path) -> N
     assert known["ndcg@10"] == known["recall@1"] == known["answer_found@10"] == known["refusal_recall"] == 1
     assert known["answered"] == known["answer_containment"] == known["citation_recall"] == 1
     assert {group["name"]: group["questions"] for group in hybrid["by_language"]} == {"en": 3, "es": 1, "pt": 2}
-    assert {group["name"] for group in hybrid["by_type"]} == {"chat", "guide", "number", "other", "person"}
+    assert {group["name"] for group in hybrid["by_type"]} == {"chat", "guide", "other"}
     assert {change["name"] for change in dense["differences"]} == set(figures(dense)) & set(known)
     assert found["below_floor"] == []
 

@@ -43,7 +43,7 @@ def test_columns_go_by_name(tmp_path: Path) -> None:
         "fact",
     )
     assert (second.line, second.id, second.answers, second.documents) == (3, "line 3", (), ("guide.md",))
-    assert (second.language, second.type) == ("en", "person")
+    assert (second.language, second.type) == ("en", "other")
     assert third.is_unanswerable
     assert third.answers == third.documents == ()
 
@@ -80,7 +80,7 @@ def test_json(tmp_path: Path, as_list: bool) -> None:
     content = json.dumps(records) if as_list else "\n\n".join(map(json.dumps, records))
     first, second, third = read(tmp_path, content, "q.jsonl")
     assert (first.answers, first.documents) == (("here", "there"), ("a.md",))
-    assert (second.id, second.answers, second.type) == ("7", ("5",), "number")
+    assert (second.id, second.answers, second.type) == ("7", ("5",), "other")
     assert third.is_unanswerable
 
 

@@ -264,7 +264,7 @@ def test_quotes_have_no_marks_of_markdown(call: Invoke, tmp_path: Path) -> None:
 def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     found = printed(called("ask", "¿Cuál es el código de la reserva?", "--json"))
     assert set(found) == {
-        *("question", "answered", "text", "reason", "confidence", "language", "narrowing", "citations"),
+        *("question", "answered", "verdict", "text", "reason", "confidence", "language", "narrowing", "citations"),
         *("timings", "why"),
     }
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")

@@ -25,8 +25,10 @@ from answerable.answering.decide import (
     refuse,
     say_how_to_ask,
 )
+from answerable.answering.follow_ups import completed
 from answerable.answering.found import NO_FIGURE, Asked, Figure, Found
-from answerable.answering.quote import quote
+from answerable.answering.messages import is_small_talk
+from answerable.answering.quote import quote, quote_nearest
 from answerable.answering.reading import read, why_read
 from answerable.answering.search import search, understand
 from answerable.answering.sentences import Sentence
@@ -49,20 +51,41 @@ def ask(
     Without `narrows`, a person or a time named in the question isn't used as a filter. Another thread may stop `work`.
     """
     work = work or Work()
-    asked = understand(message, history, where, parts, narrows)
+    asked = understand(message, where, parts, narrows)
     yield AnswerEvent(searched=asked.question)
     if not asked.chunks:
         empty = refuse(search(asked, None, parts), Reason.EMPTY_LIBRARY)
         yield AnswerEvent(answer=_ended(empty, parts, [asked.why]))
         return
+    ways = [(asked, True)]
+    if whole := completed(message, history, parts.now()):
+        # Of the previous question's names and times, only a message that names another keeps the filter; it is first
+        # asked about what was asked before.
+        another = whole.is_about_another
+        together = (understand(message, where, parts, narrows and another, whole.question), another)
+        ways = [together, *ways] if another else [*ways, together]
     draft: Draft | None = None
     if parts.answering.writer is not None:
-        draft, written = yield from _written(asked, parts.answering.writer, history, parts, work)
+        draft, written = yield from _written([each for each, _ in ways], parts.answering.writer, history, parts, work)
         if written is not None:
             yield AnswerEvent(answer=written)
             return
+    steps: list[Step] = []
+    for number, (each, computes) in enumerate(ways, 1):
+        if each is not asked or number > 1:
+            yield AnswerEvent(searched=each.question)
+        answer = _unwritten(each, draft, parts, work, computes)
+        steps += answer.why
+        says_nothing = answer.reason is Reason.SMALL_TALK and not is_small_talk(message)
+        if number == len(ways) or not (says_nothing or answer.reason in NOT_FOUND):
+            yield AnswerEvent(answer=replace(answer, why=tuple(steps)))
+            return
+
+
+def _unwritten(asked: Asked, draft: Draft | None, parts: Parts, work: Work, computes: bool = True) -> Answer:
+    """Return the answer without a model; figures only if the question `computes`. Raise Stopped."""
     steps: list[Step] = [asked.why, *(draft.why if draft else ())]
-    figure: Figure | None = None
+    figure: Figure | None = None if computes else NO_FIGURE
     # Search with the filter that the question names; if nothing found with it answers, search without it.
     for narrowed in asked.attempts:
         found = search(asked, narrowed, parts)
@@ -77,9 +100,9 @@ def ask(
         parts.clock.lap("answering")
         steps += answer.why
         if narrowed is None or answer.reason not in NOT_FOUND:
-            answer = draft.signed(answer) if draft else answer
-            yield AnswerEvent(answer=_finished(answer, found, figure, parts, steps))
-            return
+            break
+    assert figure is not None
+    return _finished(draft.signed(answer) if draft else answer, found, figure, parts, steps)
 
 
 def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE) -> Answer:
@@ -96,30 +119,27 @@ def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE) -
 
 
 def _written(
-    asked: Asked, writer: Writer, history: Sequence[Exchange], parts: Parts, work: Work
+    ways: Sequence[Asked], writer: Writer, history: Sequence[Exchange], parts: Parts, work: Work
 ) -> Generator[AnswerEvent, None, tuple[Draft, Answer | None]]:
     """Yield what a model writes; return its draft and the answer, or None if it failed before the answer's end."""
-    found = _first_search(asked, parts)
+    found = _first_search(ways, parts)
     draft = yield from write(writer, found, history, parts, work)
     parts.clock.lap("writing")
     if draft.has_failed:
         return draft, None
     answer = verify(draft, found, writer, parts, work)
     parts.clock.lap("verifying")
-    steps = [asked.why, found.why, *draft.why, *answer.why]
+    steps = [found.asked.why, found.why, *draft.why, *answer.why]
     return draft, _finished(draft.signed(answer), found, NO_FIGURE, parts, steps)
 
 
-def _first_search(asked: Asked, parts: Parts) -> Found:
-    """Return what the question's search finds, in turn with what it finds under the filter that the question names."""
-    found = search(asked, None, parts)
-    if asked.narrowed is None:
-        return found
-    narrowed = search(asked, asked.narrowed, parts)
-    pairs = (zip(each.results, each.chunks, strict=True) for each in (narrowed, found))
+def _first_search(ways: Sequence[Asked], parts: Parts) -> Found:
+    """Return what the ways to ask find in turn, each first under the filter that it names, then without."""
+    searched = [search(each, narrowed, parts) for each in ways for narrowed in dict.fromkeys((each.narrowed, None))]
+    pairs = (zip(each.results, each.chunks, strict=True) for each in searched)
     kept = {pair[0].chunk.id: pair for pair in filter(None, chain.from_iterable(zip_longest(*pairs)))}
     results, chunks = zip(*list(kept.values())[: parts.passages], strict=True) if kept else ((), ())
-    return replace(found, results=results, chunks=chunks)
+    return replace(searched[-1], results=results, chunks=chunks)
 
 
 def last_of(events: Iterable[AnswerEvent]) -> Answer:
@@ -136,6 +156,8 @@ def _quoted(found: Found, figure: Figure, ranked: Sequence[Sentence], decision: 
         return say_how_to_ask(found, decision.language)
     if decision.by is By.QUOTES:
         return quote(found, ranked, decision.confidence, most)
+    if decision.by is By.NEAR:
+        return quote_nearest(found, ranked, decision.confidence, decision.differs)
     return refuse(found, decision.reason, decision.confidence)
 
 

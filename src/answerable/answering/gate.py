@@ -2,8 +2,7 @@
 
 The probability comes from a logistic model over `Signals`, whose scales don't depend on the library's size. The model
 is fitted for each embedder by `evaluation.calibration`; the packaged gates are in `gates.json`. The threshold follows
-from a target: the maximum percentage of unanswerable questions that get an answer. One signal is whether a sentence has
-the date, number or person that is asked for.
+from a target: the maximum percentage of unanswerable questions that get an answer.
 """
 
 from __future__ import annotations
@@ -13,107 +12,16 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from enum import Enum
-from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from answerable.answering.found import Found
-from answerable.answering.messages import word_lists
-from answerable.answering.sentences import Sentence, shown_row
+from answerable.answering.sentences import Sentence
 from answerable.protocols import IndexedChunk
 from answerable.text.indexed_text import indexed_text
 from answerable.text.terms import fold, negations, term_weights, words
-
-_CONJUNCTIONS = ("when", "cuando", "quando")
-_OTHER_QUESTION = re.compile(r"\b(?:what|which|how|why|where|que|cual(?:es)?|como|donde|por\ ?que|onde|qual|quais)\b")
-_NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[^\W\d_]\w+")
-_NUMERAL = re.compile(r"\d|^[ivxlc]{2,}$")
-_DATE = re.compile(r"\b1[0-9]{3}\b|\b20[0-9]{2}\b|\b\d{1,2}[:/.h]\d{2}|\b\d{1,2}[/-]\d{1,2}")
-
-
-CONFIDENT = 0.8
-"""At this confidence or above, a quote needn't name the thing that the question counts. A guess, not measured."""
-SHORTEST_STEM = 5
-"""Compare only this many first letters with the counted thing ("vendedor", "vendedores"). A guess, not measured."""
-
-
-class Kind(str, Enum):
-    """The kinds of answers that a question may ask for."""
-
-    DATE = "date"
-    NUMBER = "number"
-    PERSON = "person"
-
-
-@lru_cache(maxsize=16)
-def asked_for(question: str) -> Kind | None:
-    """Return the kind of answer that a question asks for, in English, Spanish or Portuguese; otherwise None.
-
-    "When" after another question word introduces a condition ("What should I do when the light is red?") and doesn't
-    ask for a date.
-    """
-    text = fold(question.lower())
-    found = [(match.start(), kind, match[0]) for kind in Kind if (match := _pattern(kind.value).search(text))]
-    if not found:
-        return None
-    start, kind, asking = min(found)
-    return None if asking in _CONJUNCTIONS and _OTHER_QUESTION.search(text, 0, start) else kind
-
-
-def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
-    """Return whether a sentence contains a date, number or person (`kind`) that the question doesn't contain.
-
-    A chat message always counts as containing a person and a date: its sender and its time.
-    """
-    if sentence.message is not None and kind is not Kind.NUMBER:
-        return True
-    asked = set(words(question))
-    if kind is Kind.PERSON:
-        names = (match[0] for match in _NAME.finditer(sentence.text))
-        return any(name[0].isupper() and name.lower() not in asked for name in names)
-    fresh = [fold(word) for word in words(sentence.text) if word not in asked]
-    if kind is Kind.NUMBER:
-        return any(word in _words("numbers") or _NUMERAL.search(word) for word in fresh)
-    return any(word in _words("dates") for word in fresh) or any(
-        match[0].lower() not in asked for match in _DATE.finditer(sentence.text)
-    )
-
-
-def lack_what_is_asked(question: str, language: str, quotes: Sequence[Sentence], confidence: float) -> bool:
-    """Return whether the quotes, best first, can't answer.
-
-    They can't if the question asks for an e-mail address or telephone number and no quote has one, or the best quote is
-    a table row without one. They also can't if the question asks how many there are of a thing and the best quote's
-    passage, in the question's language, doesn't name that thing, unless the gate's confidence is high.
-    """
-    sentence = quotes[0]
-    text = fold(question.lower())
-    for shape in word_lists("asked_for")["shapes"].values():
-        if re.search(rf"\b(?:{shape['asked']})\b", text, re.VERBOSE):
-            # Look only at the best quote if it is a table row, since another row is about somebody else.
-            own = quotes[:1] if shown_row(sentence) else quotes
-            return not any(re.search(shape["is"], each.text) for each in own)
-    counted = _pattern("counted").search(text)
-    is_of_another_language = sentence.result.document.language not in ("", language)
-    if counted is None or confidence >= CONFIDENT or is_of_another_language:
-        return False
-    named = set(words(fold(f"{sentence.result.chunk.context} {sentence.result.chunk.content}".lower())))
-    noun = counted["noun"]
-    return not any(word[:SHORTEST_STEM] == noun[:SHORTEST_STEM] for word in named)
-
-
-@cache
-def _words(name: str) -> frozenset[str]:
-    return frozenset(fold(word) for word in word_lists("asked_for")[name].split())
-
-
-@cache
-def _pattern(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{word_lists('asked_for')['patterns'][kind]})\b", re.VERBOSE)
-
 
 LIKE = 3
 """Number of nearest sentences that may also answer. This and the next two are guesses, not measured separately."""
@@ -140,8 +48,8 @@ class Signals:
     `coverage`: in the sentence and its context (see `Sentence`); `near_coverage`: in the sentence, where similar forms
     count too; `chunk_coverage`: in its chunk. `hits`: log(1 + words in the sentence). `misses`: log(1 + words that the
     chunk lacks). `missing_names`: number of names and numbers that the chunk lacks. `keyword_margin`: keyword score
-    minus that of the next chunk, relative to all words. `not_offered`: 1 if the sentence lacks the date, number or
-    person asked for. `not_denied`: 1 if the question is negated and the sentence isn't.
+    minus that of the next chunk, relative to all words. `not_denied`: 1 if the question is negated and the sentence
+    isn't.
 
     Three signals are 0 without a background: `similarity`, the sentence's cosine with the question; `standing`, the
     z-score of this cosine among all sentences; `passage_margin`, the chunk's cosine minus that of the next chunk.
@@ -155,7 +63,6 @@ class Signals:
     misses: float
     missing_names: float
     keyword_margin: float
-    not_offered: float
     not_denied: float
     similarity: float = 0.0
     standing: float = 0.0
@@ -180,7 +87,6 @@ def read_signals(found: Found, ranked: Sequence[Sentence], background: Backgroun
     best = ranked[0]
     chunk = next(indexed for result, indexed in zip(found.results, found.chunks, strict=True) if result is best.result)
     own = [word for word in found.word_weights if not word.isdisjoint(best.terms)]
-    kind = asked_for(found.asked.question)
     is_denied = bool(negations(found.asked.question, found.asked.language))
     semantic = (0.0, 0.0, 0.0)
     if background is not None:
@@ -193,7 +99,6 @@ def read_signals(found: Found, ranked: Sequence[Sentence], background: Backgroun
         math.log1p(sum(word.isdisjoint(chunk.terms.keys()) for word in found.word_weights)),
         _missing_names(found.asked.question if found.topic is None else found.topic, chunk),
         _keyword_margin(found, chunk),
-        float(kind is not None and not offers(best, kind, found.asked.question)),
         float(is_denied and not negations(best.text, best.result.document.language)),
         *semantic,
         *_readings(ranked),
@@ -243,6 +148,8 @@ def _passage_margin(found: Found, best: IndexedChunk, background: Background) ->
 
 
 LEXICAL_ONLY = "lexical"
+NEAR = 30.0
+"""Of 100 questions that the documents don't answer, how many may get the nearest quote, named as such."""
 
 # Factor of the threshold if the question sets a filter. Of 75 facts in generated chats (es, pt, en), with this factor
 # .99 rather than .93 are answered if asked for by sender or time, and .05 rather than .03 with another fact's filter.
@@ -291,6 +198,10 @@ class Gate:
     def passes(self, found: Found, confidence: float) -> bool:
         """Return whether the confidence is high enough to answer."""
         return confidence >= self.threshold_for(found)
+
+    def is_near(self, found: Found, confidence: float) -> bool:
+        """Return whether the confidence is high enough to show the quote as the nearest one."""
+        return self.aiming_at(max(NEAR, self.wrong_answers)).passes(found, confidence)
 
     def threshold_for(self, found: Found) -> float:
         """Return the lowest probability to answer with; it is lower if the question's filter found the passages."""

@@ -10,16 +10,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cache
 from itertools import islice
 
 from answerable.answering.citations import cite
 from answerable.answering.decide import answered, refuse
+from answerable.answering.differences import Difference
 from answerable.answering.found import Found
-from answerable.answering.messages import MORE, QUOTING, phrase, word_lists
+from answerable.answering.messages import LACKS, MORE, NEAREST, QUOTING, SAYS, phrase, word_lists
 from answerable.answering.sentences import Sentence, is_header, shown_row
 from answerable.datatypes import Answer, Citation, DocumentType, Reason, Step
 from answerable.formats.locate import without_marks
+from answerable.retrieval.times import fold_in_place, relative_times
 from answerable.text.indexed_text import says_the_same_anywhere
 from answerable.text.sentences import sentence_spans
 from answerable.text.terms import fold
@@ -32,6 +35,8 @@ OWN_COVERAGE = 0.5
 """The share of the question's words with which a sentence may use OWN_MARGIN. Measured with OWN_MARGIN."""
 NEW_COVERAGE = 0.1
 """The share of the question's word weights that new words must have for OWN_MARGIN. A round number, not measured."""
+MOST_DIFFERENCES = 2
+"""Differences that are told of the nearest quote. A guess, not measured."""
 SURE = 0.0
 """Show the answering span if its reading, a logit, is above this: then it is more likely than not to answer."""
 
@@ -64,6 +69,21 @@ def quote(found: Found, ranked: Sequence[Sentence], confidence: float, most: int
     )
     text, cited = "\n".join((phrase(QUOTING, asked.language), *lines)), tuple(each.citation for each in quotes)
     return answered(found, text, cited, confidence, why)
+
+
+def quote_nearest(found: Found, ranked: Sequence[Sentence], confidence: float, differs: Sequence[Difference]) -> Answer:
+    """Return the answer that nothing says it, with the nearest of the ranked sentences and how it differs."""
+    quotes, left_out = choose(found, ranked, 1)
+    if not quotes:
+        return refuse(found, Reason.NOTHING_FOUND)
+    language = found.asked.language
+    lines = [f"{phrase(NEAREST, language)}\n{_line(quotes[0])} [1]"]
+    for each in differs[:MOST_DIFFERENCES]:
+        says = ", ".join(f"“{name}”" for name in each.says)
+        lines.append(phrase(SAYS if says else LACKS, language).format(asked=f"“{each.asked}”", says=says))
+    near = refuse(found, Reason.NEAR, confidence)
+    why = (_why(ranked, quotes, left_out),)
+    return replace(near, text="\n".join(lines), citations=(quotes[0].citation,), why=why)
 
 
 def choose(found: Found, ranked: Sequence[Sentence], most: int) -> tuple[list[Quote], Counter[str]]:
@@ -154,7 +174,18 @@ def _line(quote: Quote) -> str:
     if message is None:
         return f"“{text}”"
     when = f" ({message.time:%Y-%m-%d %H:%M})" if message.time else ""
-    return f"{message.sender}{when}: “{text}”"
+    dates = ", ".join(_dates(text, message.time, document.language)) if message.time else ""
+    return f"{message.sender}{when}: “{text}”{f' ({dates})' if dates else ''}"
+
+
+def _dates(text: str, sent: datetime, language: str) -> Iterator[str]:
+    """Yield the dates of "yesterday" and the like in a message, counted from when it was sent."""
+    for time in relative_times(fold_in_place(text), sent, language):
+        (start, end), last = time.periods[0], time.periods[0][1] - timedelta(days=1)
+        if start.date() == sent.date():
+            continue
+        days = f"{start:%Y-%m-%d}" if end - start <= timedelta(days=1) else f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
+        yield f"{text[time.start : time.end]}: {days}"
 
 
 MOST_ITEMS = 25

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from answerable.answering.citations import location_of
 from answerable.answering.found import Found, place_of
-from answerable.answering.gate import UNREAD, asked_for, offers
+from answerable.answering.gate import UNREAD
 from answerable.answering.sentences import Sentence, column_names, missing_words, sentences, widened
 from answerable.datatypes import Span, Step
 from answerable.protocols import AnswerReader, Reading
@@ -25,8 +25,6 @@ CHUNK_WEIGHT = 0.82  # fitted
 CONTEXT_WEIGHT = 0.47  # fitted
 ASKING = 0.6
 """The support that a sentence loses if it is a question. Chosen for chats, where the reply often follows it."""
-OFFERING = 0.2
-"""The support that a sentence with the date, number or person asked for gains: see `rank`."""
 READING_WEIGHT = 0.2
 """The weight of a reading, in logits, when added to the support by words and vectors. A round number, not measured."""
 
@@ -48,7 +46,7 @@ _SPACES = re.compile(r"\s+")
 
 def read(found: Found, reader: AnswerReader | None) -> list[Sentence]:
     """Return the sentences of the passages, the best answer first; with a reader, the best sentences are read."""
-    ranked = rank(found.asked.question, sentences(found))
+    ranked = rank(sentences(found))
     if reader is None:
         return ranked
     scored = [
@@ -76,19 +74,16 @@ def why_read(found: Found, ranked: Sequence[Sentence]) -> Step:
     return Step.of("read", given, {"best": best.text, "place": place, "missing words": missing}, values)
 
 
-def rank(question: str, found: Iterable[Sentence]) -> list[Sentence]:
+def rank(found: Iterable[Sentence]) -> list[Sentence]:
     """Rank sentences by support: covered terms, chunk score, similarity to the question.
 
-    A question in the documents ranks below its possible replies. A sentence with the date, number or person asked for
-    ranks above a sentence without: this puts the gold answer in the best two sentences for .002, .008 and .006 more
-    questions of XQuAD en and es and FaQuAD.
+    A question in the documents ranks below its possible replies.
 
     The weights are a rounded maximum-likelihood fit on half of the articles of XQuAD en and es, FaQuAD and SQuAD2 en,
     es and pt; `ASKING` was chosen for chats.
     """
     found = list(found)
     closest = max((sentence.similarity for sentence in found), default=0.0)
-    kind = asked_for(question)
 
     def support(sentence: Sentence) -> float:
         return (
@@ -98,7 +93,6 @@ def rank(question: str, found: Iterable[Sentence]) -> list[Sentence]:
             + CHUNK_WEIGHT * sentence.chunk_score
             + SIMILARITY_WEIGHT * (sentence.similarity - closest)
             - ASKING * sentence.text.endswith(_QUESTION_MARKS)
-            + OFFERING * (kind is not None and offers(sentence, kind, question))
         )
 
     scored = [replace(sentence, support=support(sentence)) for sentence in found]

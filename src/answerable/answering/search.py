@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from answerable.answering.follow_up_rewriting import keeps_what_was_named, standalone
 from answerable.answering.found import Asked, Found
-from answerable.datatypes import Exchange, Narrowing, RetrievalResult
+from answerable.datatypes import Narrowing, RetrievalResult
 from answerable.filters import both, parse_filter
 from answerable.retrieval.narrowing import Narrowed, narrow_among
 from answerable.retrieval.retriever import SearchRequest, analyze_question, required, retrieve, word_weights
@@ -20,20 +19,16 @@ if TYPE_CHECKING:
 
 
 def understand(
-    message: str, history: Sequence[Exchange], where: Mapping[str, Any] | None, parts: Parts, narrows: bool = True
+    message: str, where: Mapping[str, Any] | None, parts: Parts, narrows: bool = True, question: str = ""
 ) -> Asked:
-    """Return the message as a question that makes sense without the history. Raise ValueError if it is empty."""
+    """Return what is asked: the message, or the question that it is completed to. Raise ValueError if it is empty."""
     given = required(message)
-    question = standalone(given, history) if history else given
-    if history:
-        parts.clock.lap("rewriting")
+    question = question or given
     chunks, language = parts.store.count()[1], asked_language(question, parts.store.languages())
     if not chunks:
         nothing = np.zeros(parts.embedder.fingerprint.dimension, np.float32)
         return Asked(given, question, language, nothing, 0, where)
     narrowed = named_filter(question, where, parts) if narrows else None
-    if narrowed and not keeps_what_was_named(given, question) and not named_filter(given, where, parts):
-        narrowed = None
     vector = parts.embedder.embed_query(question)
     parts.clock.lap("embedding")
     return Asked(given, question, language, vector, chunks, where, narrowed)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from answerable.errors import SourceError
-from answerable.evaluation.sets import Asked, type_of
+from answerable.evaluation.sets import OTHER, Asked
 from answerable.protocols import StoredDocument
 from answerable.retrieval.document_names import documents_called
 from answerable.sources.text import decode
@@ -196,7 +196,7 @@ def _listed(line: int, record: Mapping[str, Any]) -> Listed:
     if not (is_unanswerable or answers or documents or is_voted):
         raise ValueError("it has neither an expected answer nor a document. Give one, or mark it as unanswerable.")
     language = _word(record.get("language")).lower()[:2] or question_language(text)
-    kind = _word(record.get("type")) or type_of(text)
+    kind = _word(record.get("type")) or OTHER
     # The document of an unanswerable question doesn't count as relevant.
     named = () if is_unanswerable else documents
     return Listed(

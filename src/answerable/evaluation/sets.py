@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answerable.answering.gate import asked_for
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.text.languages import question_language
@@ -89,7 +88,7 @@ OTHER = "other"
 class Asked:
     """A question and its expected result. `relevant` maps document ids to grades; any of `answers` is right.
 
-    `language` is "" if unknown; `type` is given by the question list, or derived from the wording (see `type_of`).
+    `language` is "" if unknown; `type` is given by the question list.
     """
 
     id: str
@@ -109,12 +108,6 @@ def asked_of(questions: QuestionSet) -> list[Asked]:
     ]
 
 
-def type_of(text: str) -> str:
-    """Return the type of answer that the wording asks for: a date, a number, a person, or "other"."""
-    kind = asked_for(text)
-    return OTHER if kind is None else kind.value
-
-
 def _asked(query: Query, relevant: Mapping[str, int] | None, is_unanswerable: bool) -> Asked:
     return Asked(
         query.id,
@@ -123,5 +116,4 @@ def _asked(query: Query, relevant: Mapping[str, int] | None, is_unanswerable: bo
         relevant,
         is_unanswerable,
         question_language(query.text),
-        type_of(query.text),
     )

@@ -28,7 +28,18 @@ _ESTIMATED = ("tokens", "estimated_seconds", "cost")
 
 def answer_json(found: Answer) -> Plain:
     """Return an answer as JSON, with its citations; a model's answer also with its checks and cost."""
-    names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings", "why")
+    names = (
+        "question",
+        "answered",
+        "verdict",
+        "text",
+        "reason",
+        "confidence",
+        "language",
+        "citations",
+        "timings",
+        "why",
+    )
     written = ("model", "checks", "usage", "problem", "problem_code") if found.model else ()
     narrowing = narrowing_json(found.narrowing)
     return {**_pick(found, *names, *written), "narrowing": narrowing, **unavailable_json(found.unavailable)}

@@ -280,6 +280,20 @@ def asked_when(
     return []
 
 
+def relative_times(folded: str, now: datetime, language: str) -> list[NamedTime]:
+    """Return the times of a text that only its own time tells ("yesterday", "hace dos semanas"), in order.
+
+    `folded` is the text in lower case without accents; a language without times of its own has none.
+    """
+    if language not in LANGUAGES:
+        return []
+    grammar = grammar_of(language)
+    patterns = (*(pattern for *_, pattern in grammar.relative), *grammar.ago)
+    spans = {match.span() for pattern in patterns for match in pattern.finditer(folded)}
+    times = times_in(folded, grammar, now, ())
+    return [NamedTime(each.start, each.end, each.periods) for each in times if (each.start, each.end) in spans]
+
+
 def _named(
     times: Sequence[Time], folded: str, grammar: Grammar, now: datetime, is_past: bool | None
 ) -> Iterator[NamedTime]:

@@ -21,6 +21,7 @@ _REASONS: Mapping[Reason, _Texts] = {
     },
     Reason.EMPTY_LIBRARY: {"es": "biblioteca vacía", "pt": "biblioteca vazia"},
     Reason.NOTHING_FOUND: {"es": "no se encontró nada", "pt": "nada foi encontrado"},
+    Reason.NEAR: {"es": "solo hay algo cercano", "pt": "só há algo próximo"},
     Reason.WEAK_EVIDENCE: {"es": "indicios débiles", "pt": "indícios fracos"},
     Reason.UNCLEAR: {"es": "no está claro qué calcular", "pt": "não está claro o que calcular"},
     Reason.UNSUPPORTED: {
@@ -53,11 +54,6 @@ _TOO_UNLIKELY: _Texts = {
     "en": "Refused: the best sentence, “{text}”, has a chance of {share} of answering; {least} is needed",
     "es": "Rechazada: la mejor frase, «{text}», tiene un {share} de probabilidad de responder; hace falta un {least}",
     "pt": "Recusada: a melhor frase, “{text}”, tem {share} de chance de responder; é preciso ter {least}",
-}
-_LACKING: _Texts = {
-    "en": "Refused: the best sentences lack {kind}; the first is “{text}”",
-    "es": "Rechazada: a las mejores frases les falta {kind}; la primera es «{text}»",
-    "pt": "Recusada: falta às melhores frases {kind}; a primeira é “{text}”",
 }
 _LANGUAGES = ("en", "es", "pt")
 _NARROWED: _Texts = {
@@ -121,12 +117,13 @@ def nearest(language: str) -> str:
 def refused(found: Answer) -> str:
     """Return why the best sentence doesn't answer, with its chance and the chance needed; "" if there is none."""
     decided = next((step for step in reversed(found.why) if step.name == "decide"), None)
-    if decided is None or found.reason is not Reason.WEAK_EVIDENCE or "threshold" not in decided.values:
+    if decided is None or found.reason not in (Reason.WEAK_EVIDENCE, Reason.NEAR) or "threshold" not in decided.values:
         return ""
     text = " ".join(str(decided.chose["text"]).split())
-    if kind := decided.chose.get("lacking"):
-        return _in(_LACKING, found.language).format(kind=word(str(kind), found.language), text=text)
     confidence, threshold = (float(decided.values[name]) for name in ("confidence", "threshold"))
+    if confidence >= threshold:
+        # The answer itself says how the sentence differs.
+        return ""
     # Show a decimal if the chance and the chance needed would otherwise round to the same number.
     places = int(percent(confidence) == percent(threshold))
     share, least = percent(confidence, places), percent(threshold, places)

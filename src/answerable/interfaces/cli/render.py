@@ -45,7 +45,7 @@ PLACES = 20
 # Styles of the sentences that aren't verified; their signs say the same without colours.
 _STYLES = {"check": "yellow", "unsupported": "red"}
 # Facts with values that `remarks.word` translates.
-_NAMED = ("asked for", "lacking", "none", "gate", "verdict")
+_NAMED = ("none", "gate", "verdict")
 _NEAREST = 5  # passages: about a screen
 _WORD = re.compile(r"\w{4,}")
 

@@ -126,6 +126,7 @@ class CheckedAnswer(BaseModel):
 
     question: str = Field(description="The question as it was searched.")
     answered: bool
+    verdict: str = Field(examples=["answered", "near", "not found"])
     text: str
     reason: str = Field(examples=["answered", "weak evidence"])
     confidence: float = Field(ge=0, le=1)

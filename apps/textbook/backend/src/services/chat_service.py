@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
+from itertools import chain
 
-from answerable.answering import Answering, Found, check_answer, quote_from, standalone
+from answerable.answering import Answering, Found, check_answer, completed, quote_from
 from answerable.datatypes import Answer, Document, DocumentType, Exchange, Reason
 from answerable.library import Library
 from answerable.protocols import ChatModel
@@ -81,18 +83,19 @@ async def _find(settings: Settings, message: str, selected: str, history: Sequen
     # is reason enough to answer.
     judge = await asyncio.to_thread(_judge, local(settings.engine), not selected)
     found = _Found(message)
-    complete = standalone(message, history)
-    # A request to go on ("give an example") says nothing to search for by itself.
-    questions = dict.fromkeys((message, complete)) if message.strip() in complete else (complete,)
-    for question in questions:
+    whole = completed(message, history, datetime.now())
+    read: list[list[Passage]] = []
+    for question in (message, *([whole.question] if whole else [])):
         retrieved = await retrieve_relevant_context(question, selected_text_hint=selected or None)
-        passages = [Passage.of(each) for each in retrieved]
-        if not passages:
+        read.append([Passage.of(each) for each in retrieved])
+        if not read[-1]:
             break
-        quoted, evidence = await asyncio.to_thread(_weighed, settings, judge, question, passages)
-        found = _Found(question, passages, quoted, evidence)
-        if quoted.answered:
-            break
+        if found.quoted and found.quoted.answered:
+            # A request to go on ("give an example") may be answered by anything: the model gets both.
+            in_turn = dict.fromkeys(chain.from_iterable(zip(read[1], read[0], strict=False)))
+            return replace(found, passages=list(in_turn)[: len(read[0])])
+        quoted, evidence = await asyncio.to_thread(_weighed, settings, judge, question, read[-1])
+        found = _Found(question, read[-1], quoted, evidence)
     return found
 
 

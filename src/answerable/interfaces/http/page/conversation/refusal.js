@@ -48,6 +48,15 @@ const Passage = ({ passage, language, onOpen }) => {
   `;
 };
 
+/** Asks again without the filters that narrowed the search; nothing if none did. */
+export const SearchEverything = ({ turn, asking }) => {
+  const { t } = useTexts();
+  const again = () => asking.again(turn, { where: {}, narrow: false, next: {} });
+  return isNarrowed(turn)
+    ? html`<button type="button" class="plain-button everything" onClick=${again}>${t("searchEverything")}</button>`
+    : null;
+};
+
 /** A refusal; `openAt(place, places, from)` opens a passage. */
 export const Refusal = ({ turn, asking, openAt }) => {
   const { t } = useTexts();
@@ -61,16 +70,7 @@ export const Refusal = ({ turn, asking, openAt }) => {
       <p class="refusal-text"><${Icon} name="nothing" /><span>${answer.text}</span></p>
       <p class="muted">${t(REASONS[answer.reason] ?? "refusedNothing")}</p>
       ${answer.problem && html`<${Trouble} problem=${{ code: answer.problem_code || "provider" }} />`}
-      ${
-        isNarrowed(turn) &&
-        html`<button
-          type="button"
-          class="plain-button everything"
-          onClick=${() => asking.again(turn, { where: {}, narrow: false, next: {} })}
-        >
-          ${t("searchEverything")}
-        </button>`
-      }
+      <${SearchEverything} turn=${turn} asking=${asking} />
       ${
         passages.length > 0 &&
         html`

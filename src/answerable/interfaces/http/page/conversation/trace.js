@@ -11,7 +11,7 @@ const Row = ({ name, children }) =>
   </div>`;
 
 // Facts whose values have names of their own.
-const NAMED = ["asked for", "lacking", "none", "gate", "verdict"];
+const NAMED = ["none", "gate", "verdict"];
 
 const percent = (share, places = 0) => (share > 0 && share < 0.01 ? "< 1 %" : `${(100 * share).toFixed(places)} %`);
 
@@ -22,9 +22,9 @@ const Refused = ({ answer }) => {
   const { t } = useTexts();
   const decided = (answer.why ?? []).findLast((step) => step.name === "decide");
   const { confidence, threshold } = decided?.values ?? {};
-  if (answer.reason !== "weak evidence" || threshold === undefined) return null;
-  const { text, lacking } = decided.chose;
-  if (lacking) return html`<p>${t("refusedLacks", { kind: wordOf(t, lacking), text })}</p>`;
+  // A near answer says itself how the sentence differs.
+  if (answer.answered || threshold === undefined || confidence >= threshold) return null;
+  const { text } = decided.chose;
   // Rounded alike, the chance would look like the one needed.
   const places = percent(confidence) === percent(threshold) ? 1 : 0;
   const share = percent(confidence, places);

@@ -5,7 +5,7 @@ import { isBusy } from "./conversation.js";
 import { Narrowed } from "./narrowed.js";
 import { nameOf, placeOf } from "../texts/places.js";
 import { problemText } from "../texts/problems.js";
-import { Refusal } from "./refusal.js";
+import { Refusal, SearchEverything } from "./refusal.js";
 import { MARKS } from "./sentences.js";
 import { SourceCards } from "./source_cards.js";
 import { Trouble, Working } from "../status.js";
@@ -83,7 +83,7 @@ const Counts = ({ text, checks }) => {
 const Outcome = ({ turn, library, open, openAt, isWritten }) => {
   const { t } = useTexts();
   const { answer } = turn;
-  const remark = REMARKS[answer.reason] ?? (answer.answered ? "" : "refusedModel");
+  const remark = REMARKS[answer.reason] ?? (answer.answered || answer.verdict === "near" ? "" : "refusedModel");
   return html`
     ${remark && html`<p class="muted">${t(remark)}</p>`}
     ${isWritten && html`<${Counts} ...${answer} />`}
@@ -143,7 +143,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking }) => {
   const isOwn = answer?.reason === OWN_WORDS;
   // A model that refuses may cite what is near.
   const isRefusal = answer && !answer.answered && !answer.citations.length && !isOwn;
-  const outcome = answer ? (answer.answered ? "answered" : isOwn ? "own words" : "refused") : turn.state;
+  const outcome = answer ? (answer.answered ? "answered" : isOwn ? "own words" : answer.verdict === "near" ? "near" : "refused") : turn.state;
   return html`
     <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
       <${Question} turn=${turn} conversation=${conversation} />
@@ -156,6 +156,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking }) => {
             ? html`<${Refusal} ...${{ turn, asking, openAt }} />`
             : html`<${Reply} ...${{ turn, library: asking.library, open, openAt }} />`
         }
+        ${outcome === "near" && html`<${SearchEverything} turn=${turn} asking=${asking} />`}
       </div>
       <${TurnActions} turn=${turn} conversation=${conversation} />
       ${answer && html`<${Trace} answer=${answer} openAt=${openAt} label=${t("why")} />`}

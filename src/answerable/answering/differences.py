@@ -1,0 +1,124 @@
+"""How the nearest quote differs from a question: names and numbers of the question that it lacks, and what it has.
+
+Compared is the quote with what belongs to it: its line up to it, headings, sender, title and file name, and the
+beginning of its document. A name is a word with a capital that begins no sentence; months, days and the like aren't
+names, since a date is written in many ways.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+from answerable.answering.citations import location_of
+from answerable.answering.sentences import Sentence, shown_row
+from answerable.datatypes import DocumentType
+from answerable.formats.locate import shown_name
+from answerable.retrieval.times import grammar_of
+from answerable.text.terms import STOP_WORDS, fold, words
+from answerable.text.word_lists import LANGUAGES
+
+BEFORE = 300
+"""Characters before the sentence, in its line, that may name what it is about. A guess, not measured."""
+BEGINNING, LONG = 300, 1_200
+"""Characters at the beginning of a document that may name what it is about, if it is this long. Not measured."""
+SHOWN = 2
+"""Names that are shown in place of the one asked for: the first two. A guess, not measured."""
+SAME = 0.6
+"""Two names are the same if they begin alike for this share of the longer one ("Lisbon", "Lisboa"). Not measured."""
+
+_WITHOUT_BEGINNING = (
+    DocumentType.CHAT,
+    DocumentType.RECORDS,
+    DocumentType.SPREADSHEET,
+    DocumentType.CONTACTS,
+    DocumentType.CALENDAR,
+)
+_WORD = re.compile(r"[^\W_](?:[\w'’.:/-]*\w)?")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_NUMBER = re.compile(r"\d+")
+_BEGINS = (*'.!?:…\n|–•*#"“«(¿¡>', "- ", "]")
+_SMALL = frozenset(fold(word) for known in STOP_WORDS.values() for word in known)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead."""
+
+    asked: str
+    says: tuple[str, ...]
+
+
+def differences(question: str, sentence: Sentence) -> list[Difference]:
+    """Return the names, years and numbers of a question that a sentence, with what belongs to it, lacks."""
+    line, above = _line(sentence), _above(sentence)
+    own = f"{line}\n{above}"
+    known, asked = _folded(own), _folded(question)
+    found: list[Difference] = []
+    for word in _names(question):
+        if not _has(known, word):
+            others = (each for each in _names(line) if not _has(asked, each))
+            found.append(Difference(word, tuple(islice(dict.fromkeys(others), SHOWN))))
+    numbers = set(_numbers(own))
+    for number in _numbers(question):
+        if number not in numbers:
+            is_year = bool(_YEAR.fullmatch(number))
+            others = (each for each in _numbers(line) if bool(_YEAR.fullmatch(each)) == is_year)
+            found.append(Difference(number, tuple(islice(dict.fromkeys(others), SHOWN))))
+    return found
+
+
+def _line(sentence: Sentence) -> str:
+    """Return the sentence with what is before it in its line, as its row, or as its message."""
+    content = sentence.result.document.content
+    start = max(content.rfind("\n", 0, sentence.start) + 1, sentence.start - BEFORE)
+    message = sentence.message
+    said = f"{message.time or ''} {message.sender}: " if message else ""
+    return f"{said}{shown_row(sentence) or content[start : sentence.end]}"
+
+
+def _above(sentence: Sentence) -> str:
+    """Return the names of what the sentence is in, and how its document begins, which often says what it is about."""
+    document, location = sentence.result.document, location_of(sentence.result, sentence.start, sentence.end)
+    is_long = len(document.content) > LONG and document.type not in _WITHOUT_BEGINNING
+    beginning = document.content[:BEGINNING] if is_long else ""
+    return "\n".join((document.title, shown_name(document), *location.headings, beginning))
+
+
+def _names(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(text):
+        word = match[0].removesuffix("'s").removesuffix("’s")
+        before = text[: match.start()].rstrip(" ")
+        plain = fold(word.lower())
+        if len(word) < 2 or not word[0].isupper() or plain in _SMALL or plain in _dates() or not word.isalpha():
+            continue
+        if before and not before.endswith(_BEGINS) and not text[: match.start()].endswith("- "):
+            yield word
+
+
+@cache
+def _dates() -> frozenset[str]:
+    grammars = map(grammar_of, LANGUAGES)
+    return frozenset(fold(word) for grammar in grammars for word in (*grammar.months, *grammar.weekdays))
+
+
+def _numbers(text: str) -> list[str]:
+    """Return the numbers of a text, those of dates and times too, without leading zeros: 5 March is 2024-03-05."""
+    return [number.lstrip("0") or "0" for number in _NUMBER.findall(text)]
+
+
+def _folded(text: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in words(text))
+
+
+def _has(known: Collection[str], word: str) -> bool:
+    """Return whether all parts of a word are among the known words, or begin as one of them does."""
+    return all(part in known or any(_are_same(part, each) for each in known) for part in _folded(word))
+
+
+def _are_same(one: str, other: str) -> bool:
+    length = max(4, round(SAME * max(len(one), len(other))))
+    return one[:length] == other[:length] and min(len(one), len(other)) >= length
