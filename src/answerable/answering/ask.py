@@ -32,6 +32,7 @@ from answerable.answering.quote import quote, quote_nearest
 from answerable.answering.reading import read, why_read
 from answerable.answering.search import search, understand
 from answerable.answering.sentences import Sentence
+from answerable.answering.two_questions import together, two_questions
 from answerable.answering.writing.verify import verify
 from answerable.answering.writing.write import Draft, write
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Step
@@ -62,13 +63,19 @@ def ask(
         # Of the previous question's names and times, only a message that names another keeps the filter; it is first
         # asked about what was asked before.
         another = whole.is_about_another
-        together = (understand(message, where, parts, narrows and another, whole.question), another)
-        ways = [together, *ways] if another else [*ways, together]
+        completing = (understand(message, where, parts, narrows and another, whole.question), another)
+        ways = [completing, *ways] if another else [*ways, completing]
     draft: Draft | None = None
     if parts.answering.writer is not None:
         draft, written = yield from _written([each for each, _ in ways], parts.answering.writer, history, parts, work)
         if written is not None:
             yield AnswerEvent(answer=written)
+            return
+    if not history and (both := two_questions(message)):
+        answers = [last_of(ask(both[0], (), where, parts, narrows, work))]
+        answers.append(last_of(ask(both[1], [Exchange(both[0], both[0], "")], where, parts, narrows, work)))
+        if said := together(message, both, *answers):
+            yield AnswerEvent(answer=replace(said, timings=parts.clock.timings()))
             return
     steps: list[Step] = []
     for number, (each, computes) in enumerate(ways, 1):

@@ -117,6 +117,23 @@ def _is_small_talk(text: str, is_question: bool, language: str, is_first: bool) 
 
 
 @cache
+def interrogatives() -> frozenset[str]:
+    """Return the question words of all languages, without accents."""
+    return _words_of("en", "interrogatives") | _words_of("romance", "interrogatives")
+
+
+def asks(text: str) -> bool:
+    """Return whether a text has a question word."""
+    return not interrogatives().isdisjoint(fold(word) for word in words(text))
+
+
+def has_content(text: str) -> bool:
+    """Return whether a text has a word that is neither a question word nor a stop word of any language."""
+    small = interrogatives().union(*map(_stop_words, STOP_WORDS))
+    return any(fold(word) not in small for word in words(text))
+
+
+@cache
 def _courtesies(language: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{word_lists('small_talk')[language]['courtesies']})\b", re.VERBOSE)
 
