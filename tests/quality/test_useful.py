@@ -34,16 +34,17 @@ FLOORS = {
     "yes/no": 7,
     "why": 7,
     "follow-up": 5,
-    "unanswerable": 20,
+    "unanswerable": 18,
 }
 """By kind, how many answers are useful; of the unanswerable, how many are refused."""
+# Twenty and fourteen unanswerable ones were refused while word lists told what is asked for.
 # Fifteen and nine counts until a model read the tables, which states a figure only if it is sure.
 SECOND_FLOORS = {
     "fact": 11,
     "other words": 1,
     "other language": 5,
     "keywords": 5,
-    "count": 5,
+    "count": 4,
     "list": 2,
     "correction": 6,
     "summary": 2,
@@ -51,8 +52,8 @@ SECOND_FLOORS = {
     "comparison": 3,
     "yes/no": 4,
     "why": 3,
-    "follow-up": 2,
-    "unanswerable": 14,
+    "follow-up": 3,
+    "unanswerable": 19,
 }
 """The same of the second set."""
 

@@ -71,22 +71,29 @@ def ask(
         if written is not None:
             yield AnswerEvent(answer=written)
             return
-    if not history and (both := two_questions(message)):
-        answers = [last_of(ask(both[0], (), where, parts, narrows, work))]
-        answers.append(last_of(ask(both[1], [Exchange(both[0], both[0], "")], where, parts, narrows, work)))
-        if said := together(message, both, *answers):
-            yield AnswerEvent(answer=replace(said, timings=parts.clock.timings()))
-            return
     steps: list[Step] = []
-    for number, (each, computes) in enumerate(ways, 1):
-        if each is not asked or number > 1:
+    for number, (each, computes) in enumerate(ways):
+        if each is not asked or number:
             yield AnswerEvent(searched=each.question)
         answer = _unwritten(each, draft, parts, work, computes)
         steps += answer.why
         says_nothing = answer.reason is Reason.SMALL_TALK and not is_small_talk(message)
-        if number == len(ways) or not (says_nothing or answer.reason in NOT_FOUND):
-            yield AnswerEvent(answer=replace(answer, why=tuple(steps)))
-            return
+        if not (says_nothing or answer.reason in NOT_FOUND):
+            break
+    answer = replace(answer, why=tuple(steps))
+    yield AnswerEvent(answer=answer if answer.answered else _in_parts(message, where, parts, narrows, work) or answer)
+
+
+def _in_parts(message: str, where: Mapping[str, Any] | None, parts: Parts, narrows: bool, work: Work) -> Answer | None:
+    """Return the answers to the two questions of a message; None if it has one, or if neither is answered."""
+    both = two_questions(message)
+    if both is None:
+        return None
+    quoting = replace(parts, answering=replace(parts.answering, writer=None))
+    first = last_of(ask(both[0], (), where, quoting, narrows, work))
+    second = last_of(ask(both[1], [Exchange(both[0], both[0], "")], where, quoting, narrows, work))
+    said = together(message, both, first, second)
+    return replace(said, timings=parts.clock.timings()) if said else None
 
 
 def _unwritten(asked: Asked, draft: Draft | None, parts: Parts, work: Work, computes: bool = True) -> Answer:

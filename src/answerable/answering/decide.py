@@ -233,7 +233,7 @@ def _weigh(found: Found, ranked: Sequence[Sentence], answering: Answering) -> De
         return Decision(By.QUOTES, 1.0)
     confidence = gate.confidence(found, ranked)
     differs = tuple(differences(asked.question, ranked[0]))
-    is_of_another = bool(differs) and ranked[0].result.document.language in ("", asked.language)
+    is_of_another = any(each.decides for each in differs) and ranked[0].result.document.language in ("", asked.language)
     is_passed = gate.passes(found, confidence) and not is_of_another
     is_near = not is_passed and gate.is_near(found, confidence)
     case = ("other language" if is_crossed(found) else "", "filter" if found.topic is not None else "")

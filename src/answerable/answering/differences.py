@@ -1,5 +1,7 @@
 """How the nearest quote differs from a question: names and numbers of the question that it lacks, and what it has.
 
+An e-mail address or a telephone number that is asked for is something that a quote can lack, too.
+
 Compared is the quote with what belongs to it: its line up to it, headings, sender, title and file name, and the
 beginning of its document. A name is a word with a capital that begins no sentence; months, days and the like aren't
 names, since a date is written in many ways.
@@ -11,13 +13,13 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
 
 from answerable.answering.citations import location_of
+from answerable.answering.messages import word_lists
 from answerable.answering.sentences import Sentence, shown_row
 from answerable.datatypes import DocumentType
 from answerable.formats.locate import shown_name
-from answerable.retrieval.times import grammar_of
+from answerable.retrieval.times import fold_in_place, grammar_of
 from answerable.text.terms import STOP_WORDS, fold, words
 from answerable.text.word_lists import LANGUAGES
 
@@ -46,38 +48,51 @@ _SMALL = frozenset(fold(word) for known in STOP_WORDS.values() for word in known
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead."""
+    """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead.
+
+    It `decides` that the quote is about another if the quote's document lacks it too, or if the quote has another in
+    its place. Else the quote may leave out what its document is about: the tenant in a lease, the writer of a letter.
+    """
 
     asked: str
     says: tuple[str, ...]
+    decides: bool
 
 
 def differences(question: str, sentence: Sentence) -> list[Difference]:
     """Return the names, years and numbers of a question that a sentence, with what belongs to it, lacks."""
+    document, message = sentence.result.document, sentence.message
+    sender = message.sender or "" if message else ""
     line, above = _line(sentence), _above(sentence)
-    own = f"{line}\n{above}"
+    own = f"{sender} {message.time if message else ''}\n{line}\n{above}"
     known, asked = _folded(own), _folded(question)
     found: list[Difference] = []
     for word in _names(question):
         if not _has(known, word):
-            others = (each for each in _names(line) if not _has(asked, each))
-            found.append(Difference(word, tuple(islice(dict.fromkeys(others), SHOWN))))
+            others = list(dict.fromkeys(each for each in _names(line) if not _has(asked, each)))
+            # What one person says of themselves isn't about another who is in the chat.
+            is_of_sender = not sender or any(_has(asked, each) for each in sender.split())
+            speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
+            decides = bool(others) or word not in document.content or _has(speakers, word)
+            found.append(Difference(word, tuple([sender, *others] if sender else others)[:SHOWN], decides))
     numbers = set(_numbers(own))
     for number in _numbers(question):
         if number not in numbers:
             is_year = bool(_YEAR.fullmatch(number))
-            others = (each for each in _numbers(line) if bool(_YEAR.fullmatch(each)) == is_year)
-            found.append(Difference(number, tuple(islice(dict.fromkeys(others), SHOWN))))
+            others = [each for each in _numbers(line) if bool(_YEAR.fullmatch(each)) == is_year]
+            found.append(Difference(number, tuple(dict.fromkeys(others))[:SHOWN], True))
+    for asked_of, shape in _shapes():
+        if (match := asked_of.search(fold_in_place(question))) and not shape.search(line):
+            found.append(Difference(question[slice(*match.span())], (), True))
     return found
 
 
 def _line(sentence: Sentence) -> str:
-    """Return the sentence with what is before it in its line, as its row, or as its message."""
-    content = sentence.result.document.content
-    start = max(content.rfind("\n", 0, sentence.start) + 1, sentence.start - BEFORE)
-    message = sentence.message
-    said = f"{message.time or ''} {message.sender}: " if message else ""
-    return f"{said}{shown_row(sentence) or content[start : sentence.end]}"
+    """Return the sentence with what is before it in its line or message, or as its row."""
+    content, message = sentence.result.document.content, sentence.message
+    above = message.body or message.start if message else content.rfind("\n", 0, sentence.start) + 1
+    start = max(above, sentence.start - BEFORE)
+    return shown_row(sentence) or content[start : sentence.end]
 
 
 def _above(sentence: Sentence) -> str:
@@ -91,12 +106,21 @@ def _above(sentence: Sentence) -> str:
 def _names(text: str) -> Iterator[str]:
     for match in _WORD.finditer(text):
         word = match[0].removesuffix("'s").removesuffix("’s")
-        before = text[: match.start()].rstrip(" ")
+        before, is_owner = text[: match.start()].rstrip(" "), word != match[0]
         plain = fold(word.lower())
         if len(word) < 2 or not word[0].isupper() or plain in _SMALL or plain in _dates() or not word.isalpha():
             continue
-        if before and not before.endswith(_BEGINS) and not text[: match.start()].endswith("- "):
+        # "Elena's" is a name where it begins a sentence too.
+        begins = not before or before.endswith(_BEGINS) or text[: match.start()].endswith("- ")
+        if is_owner or not begins:
             yield word
+
+
+@cache
+def _shapes() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Return pairs of patterns: what asks for an e-mail address or a telephone number, and what is one."""
+    shapes = word_lists("shapes").values()
+    return [(re.compile(rf"\b(?:{each['asked']})\b", re.VERBOSE), re.compile(each["is"])) for each in shapes]
 
 
 @cache
