@@ -101,7 +101,7 @@ def test_from_an_empty_library_to_answers_in_three_languages(tmp_path: Path) -> 
     [
         ("How many tools may I borrow at once?", PDF.name, "five tools"),
         ("¿Cuándo puede viajar Ana Lucía?", CHAT, "27 al 31 de marzo"),
-        ("How often must the espresso machine be descaled?", GUIDE.name, "every 200 cups"),
+        ("After how many cups must the machine be descaled?", GUIDE.name, "every 200 cups"),
         ("Quantas horas de sol o manjericão precisa?", GARDEN.name, "seis horas"),
         ("Which colour is a gate always?", "gates.py", "cobalt blue"),
         ("When does the drummer arrive?", "party.txt", "half past seven 🕢"),

@@ -52,16 +52,13 @@ def test_a_spanish_conversation(talk: Talk) -> None:
     first, price, back = blocks(talk("¿A qué hora sale el autobús?", "¿y cuánto cuesta?", "¿y el de regreso?"))
     assert "7:30" in first
     assert "searching" not in first
-    assert price.startswith("searching: autobús ¿y cuánto cuesta?\n")
-    assert "1,040 pesos" in price.splitlines()[2]
-    assert back.startswith("searching: autobús cuesta ¿y el de regreso?\n")
-    assert "16:00" in back.splitlines()[2]
+    assert "1,040 pesos" in price.splitlines()[1]
+    assert "16:00" in back.splitlines()[1]
 
 
 def test_a_portuguese_conversation(talk: Talk) -> None:
     first, basil, sun = blocks(talk("Quando a alface fica pronta?", "e o manjericão?", "Quanto sol o alecrim precisa?"))
     assert "quarenta e cinco dias" in first
-    assert basil.startswith("searching: Quando o manjericão fica pronta?\n")
     assert "sexta semana" in basil
     assert "searching" not in sun
     assert "seis horas" in sun
@@ -71,7 +68,6 @@ def test_an_english_conversation(talk: Talk) -> None:
     lines = ("How much is membership?", "what about students?", "How long does the warranty last?")
     first, students, warranty = blocks(talk(*lines))
     assert "36 euros" in first
-    assert students.startswith("searching: membership what about students?\n")
     assert "18 euros" in students
     assert "searching" not in warranty
     assert "24 months" in warranty
@@ -81,7 +77,7 @@ def test_a_refusal_in_the_language_of_the_conversation(talk: Talk) -> None:
     result = talk("¿Quién ganó el mundial de fútbol de 1998?", "¿y el de 2002?")
     assert result.exit_code == 0
     assert result.stdout.count("Los documentos no lo dicen.") == 2
-    assert "searching: ganó mundial de fútbol ¿y el de 2002?" in result.stdout
+    assert "searching: ¿Quién ganó el mundial de fútbol de 2002?" in result.stdout
 
 
 def test_the_filter_stays_until_it_is_changed(talk: Talk) -> None:
@@ -173,7 +169,7 @@ def test_sources_and_why(talk: Talk) -> None:
     sources, _, why = after.partition("\nfilter ")
     place = r"riverside-library-rules\.pdf, page 1, Rules of the Riverside Tool Library › 1\. Membership"
     assert re.search(rf"\[1\] {place}\n    “[^”]+”\n    file:///.+#page=1\n", sources)
-    assert "membership what about students?" in why
+    assert "question: what about students?" in why
     # The filter that the answer was given under, not the one that is set now.
     assert why.lstrip().startswith("type=pdf\n")
     assert re.search(r"^Decide +.*confidence: \d+ % \(at least \d+ %\)$", why, re.M)
@@ -285,7 +281,7 @@ def _status(terminal: Terminal) -> int | None:
 
 def test_a_terminal_has_a_prompt_editing_and_history(terminal: Terminal) -> None:
     _ask(terminal, "¿A qué hora sale el autobús?", "7:30")
-    _ask(terminal, "¿y cuánto cuesta?", "searching: autobús ¿y cuánto cuesta")
+    _ask(terminal, "¿y cuánto cuesta?", "1,040 pesos")
     terminal.send("\x1b[A\x1b[A\r")  # the question before the last one
     terminal.expect("7:30")
     terminal.expect_exact("> ")
