@@ -53,7 +53,7 @@ SECOND_FLOORS = {
     "yes/no": 4,
     "why": 3,
     "follow-up": 3,
-    "unanswerable": 19,
+    "unanswerable": 18,
 }
 """The same of the second set."""
 

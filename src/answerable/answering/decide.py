@@ -222,9 +222,9 @@ def decide(found: Found, figure: Figure, ranked: Sequence[Sentence], answering: 
 def _weigh(found: Found, ranked: Sequence[Sentence], answering: Answering) -> Decision:
     """Decide whether the ranked sentences answer, are near, or neither.
 
-    The gate's confidence says how likely the best one answers. It can't if it lacks a name or number of the question,
-    in the question's language (others translate names): of 1,017 questions on papers by strangers, as many right
-    answers are kept with .10 fewer near misses.
+    The gate's confidence says how likely the best one answers. It can't if it differs from the question by a name or a
+    year, in the question's language (others translate names): of 339 questions on papers by a stranger, .65 of the near
+    misses are answered instead of .76, and no right answer is lost; of XQuAD's in Spanish, .018 more are near.
     """
     if not ranked:
         return Decision(By.REFUSAL, 0.0, reason=Reason.NOTHING_FOUND)

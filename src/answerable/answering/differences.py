@@ -23,10 +23,12 @@ from answerable.retrieval.times import fold_in_place, grammar_of
 from answerable.text.terms import STOP_WORDS, fold, words
 from answerable.text.word_lists import LANGUAGES
 
-BEFORE = 300
+BEFORE = 3000
 """Characters before the sentence, in its line, that may name what it is about. A guess, not measured."""
 BEGINNING, LONG = 300, 1_200
 """Characters at the beginning of a document that may name what it is about, if it is this long. Not measured."""
+SHORT_FORM = 4
+"""Letters of a word in capitals, up to which it counts as a short form and not as a name. A guess, not measured."""
 SHOWN = 2
 """Names that are shown in place of the one asked for: the first two. A guess, not measured."""
 SAME = 0.6
@@ -50,8 +52,9 @@ _SMALL = frozenset(fold(word) for known in STOP_WORDS.values() for word in known
 class Difference:
     """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead.
 
-    It `decides` that the quote is about another if the quote's document lacks it too, or if the quote has another in
-    its place. Else the quote may leave out what its document is about: the tenant in a lease, the writer of a letter.
+    It `decides` that the quote is about another if it is a year, or if the quote has no name of the question and its
+    document lacks this one too, or the quote has another in its place. Else the quote may leave out what its document
+    is about: the tenant in a lease, the writer of a letter.
     """
 
     asked: str
@@ -67,20 +70,23 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
     own = f"{sender} {message.time if message else ''}\n{line}\n{above}"
     known, asked = _folded(own), _folded(question)
     found: list[Difference] = []
-    for word in _names(question):
-        if not _has(known, word):
-            others = list(dict.fromkeys(each for each in _names(line) if not _has(asked, each)))
-            # What one person says of themselves isn't about another who is in the chat.
-            is_of_sender = not sender or any(_has(asked, each) for each in sender.split())
-            speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
-            decides = bool(others) or word not in document.content or _has(speakers, word)
-            found.append(Difference(word, tuple([sender, *others] if sender else others)[:SHOWN], decides))
+    names = _whole_names(question)
+    lacking = [name for name in names if not any(_has(known, word) for word in name.split())]
+    for word in lacking:
+        others = list(dict.fromkeys(each for each in _names(line) if not _has(asked, each)))
+        # What one person says of themselves isn't about another who is in the chat.
+        is_of_sender = not sender or any(_has(asked, each) for each in sender.split())
+        speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
+        decides = bool(others) or word not in document.content or any(_has(speakers, each) for each in word.split())
+        # Where the quote has another name of the question, this one may be the occasion, and not the subject.
+        decides &= len(lacking) == len(names)
+        found.append(Difference(word, tuple([sender, *others] if sender else others)[:SHOWN], decides))
     numbers = set(_numbers(own))
     for number in _numbers(question):
         if number not in numbers:
             is_year = bool(_YEAR.fullmatch(number))
             others = [each for each in _numbers(line) if bool(_YEAR.fullmatch(each)) == is_year]
-            found.append(Difference(number, tuple(dict.fromkeys(others))[:SHOWN], True))
+            found.append(Difference(number, tuple(dict.fromkeys(others))[:SHOWN], is_year))
     for asked_of, shape in _shapes():
         if (match := asked_of.search(fold_in_place(question))) and not shape.search(line):
             found.append(Difference(question[slice(*match.span())], (), True))
@@ -103,12 +109,32 @@ def _above(sentence: Sentence) -> str:
     return "\n".join((document.title, shown_name(document), *location.headings, beginning))
 
 
+def _whole_names(text: str) -> list[str]:
+    """Return the names of a text, the words of one name together."""
+    found: list[str] = []
+    for word in _names(text):
+        if found and f"{found[-1]} {word}" in text:
+            found[-1] += f" {word}"
+        else:
+            found.append(word)
+    return found
+
+
 def _names(text: str) -> Iterator[str]:
     for match in _WORD.finditer(text):
         word = match[0].removesuffix("'s").removesuffix("’s")
         before, is_owner = text[: match.start()].rstrip(" "), word != match[0]
         plain = fold(word.lower())
-        if len(word) < 2 or not word[0].isupper() or plain in _SMALL or plain in _dates() or not word.isalpha():
+        # "UE" may be written out.
+        is_short_form = word.isupper() and len(word) <= SHORT_FORM
+        if (
+            len(word) < 2
+            or is_short_form
+            or not word[0].isupper()
+            or plain in _SMALL
+            or plain in _dates()
+            or not word.isalpha()
+        ):
             continue
         # "Elena's" is a name where it begins a sentence too.
         begins = not before or before.endswith(_BEGINS) or text[: match.start()].endswith("- ")
