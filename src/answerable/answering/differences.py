@@ -132,7 +132,7 @@ def _names(text: str) -> Iterator[str]:
             or is_short_form
             or not word[0].isupper()
             or plain in _SMALL
-            or plain in _dates()
+            or plain.removesuffix("s") in _dates()
             or not word.isalpha()
         ):
             continue
@@ -152,7 +152,8 @@ def _shapes() -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
 @cache
 def _dates() -> frozenset[str]:
     grammars = map(grammar_of, LANGUAGES)
-    return frozenset(fold(word) for grammar in grammars for word in (*grammar.months, *grammar.weekdays))
+    named = (word for grammar in grammars for word in (*grammar.months, *grammar.weekdays))
+    return frozenset(fold(word).removesuffix("s") for word in named)
 
 
 def _numbers(text: str) -> list[str]:
