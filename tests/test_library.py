@@ -15,7 +15,7 @@ from helpers import READER, HashEmbedder
 
 import answerable
 from answerable import Document, DocumentType, Library, Reason
-from answerable.datatypes import Narrowing, Verdict
+from answerable.datatypes import Narrowing
 from answerable.embedding.cache import CachedEmbedder
 from answerable.errors import (
     DocumentNotFound,
@@ -152,7 +152,7 @@ def test_a_question_that_names_a_person_or_a_time_is_narrowed(
 def test_where_nothing_under_the_filter_answers_everything_is_searched(chats: Library) -> None:
     answer = chats.ask("¿Qué dijo Ana sobre el código de la reserva del hotel?")
     # Somebody else said it.
-    assert (answer.verdict, answer.narrowing) == (Verdict.NEAR, Narrowing(("Ana",), (), applied=False))
+    assert (answer.verdict, answer.narrowing) == ("near", Narrowing(("Ana",), (), applied=False))
     assert "GLD-4471" in answer.citations[0].quote
     refused = chats.ask("¿Qué dijo Ana sobre la capital de Mongolia?")
     assert (refused.answered, refused.narrowing) == (False, Narrowing(("Ana",), (), applied=False))
@@ -428,7 +428,7 @@ def test_questions_are_answered_with_quotes(examples: Library, question: str, qu
     answer = examples.ask(question)
     assert quoted in " ".join(citation.quote for citation in answer.citations)
     assert answer.answered is (answer.reason is Reason.ANSWERED)
-    assert bool(answer.citations) is (answer.verdict is not Verdict.NOT_FOUND)
+    assert bool(answer.citations) is (answer.verdict != "not found")
 
 
 @pytest.mark.parametrize("step", [2, pytest.param(1, marks=pytest.mark.long)])
@@ -437,7 +437,7 @@ def test_every_citation_is_verbatim_in_its_document(examples: Library, step: int
     for question in QUESTIONS[::step]:
         answer = examples.ask(question)
         answered += answer.answered
-        assert (answer.verdict is not Verdict.NOT_FOUND) == bool(answer.citations)
+        assert (answer.verdict != "not found") == bool(answer.citations)
         for number, citation in enumerate(answer.citations, 1):
             document = examples.document(citation.document_id)
             assert document.content[citation.start : citation.end] == citation.quote

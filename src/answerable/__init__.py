@@ -15,7 +15,6 @@ __all__ = [
     "Location",
     "Reason",
     "RetrievalResult",
-    "Verdict",
     "aopen",
     "open",
     "read",
@@ -32,7 +31,6 @@ if typing.TYPE_CHECKING:
         Location,
         Reason,
         RetrievalResult,
-        Verdict,
     )
     from answerable.errors import AnswerableError
     from answerable.indexing.reports import AddReport

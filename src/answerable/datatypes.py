@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     import numpy.typing
@@ -300,14 +300,6 @@ class Reason(_Name):
     SMALL_TALK = "a greeting, or a question about the program"
 
 
-class Verdict(_Name):
-    """Whether the documents answer a question, have only something near it, or nothing."""
-
-    ANSWERED = "answered"
-    NEAR = "near"
-    NOT_FOUND = "not found"
-
-
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of model calls as the provider counts them; `cost` in US dollars if the price is known."""
@@ -394,11 +386,10 @@ class Answer:
     why: tuple[Step, ...] = ()
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Literal["answered", "near", "not found"]:
         """Whether the documents answer; a near answer quotes what comes nearest, and says how it differs."""
-        if self.answered:
-            return Verdict.ANSWERED
-        return Verdict.NEAR if self.reason is Reason.NEAR else Verdict.NOT_FOUND
+        near: Literal["near", "not found"] = "near" if self.reason is Reason.NEAR else "not found"
+        return "answered" if self.answered else near
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 import answerable
 from answerable import Library
-from answerable.datatypes import Answer, Reason, Verdict
+from answerable.datatypes import Answer, Reason
 
 HEALTH = """# Health
 
@@ -40,7 +40,7 @@ def differs(answer: Answer) -> str:
 
 def test_another_person_is_near(papers: Library) -> None:
     answer = papers.ask("What is Tom's blood type?")
-    assert (answer.verdict, answer.answered, answer.reason) == (Verdict.NEAR, False, Reason.NEAR)
+    assert (answer.verdict, answer.answered, answer.reason) == ("near", False, Reason.NEAR)
     first, quote, differing = answer.text.splitlines()
     assert first == "The documents don't say that. Nearest:"
     assert (quote, differing) == ("“Elena's blood type is 0 negative.” [1]", "It says “Elena”, not “Tom”.")
@@ -51,13 +51,13 @@ def test_another_person_is_near(papers: Library) -> None:
 
 def test_another_year_is_near(papers: Library) -> None:
     answer = papers.ask("how much was the annual fee in 2023?")
-    assert answer.verdict is Verdict.NEAR
+    assert answer.verdict == "near"
     assert answer.text.splitlines()[-1] == "It says “2024”, “2025”, not “2023”."
 
 
 def test_the_frame_is_in_the_language_of_the_question(papers: Library) -> None:
     answer = papers.ask("¿Cuándo caduca la tarjeta sanitaria de Óscar?")
-    assert answer.verdict is Verdict.NEAR
+    assert answer.verdict == "near"
     first, *_, differing = answer.text.splitlines()
     assert first == "Los documentos no lo dicen. Lo más cercano:"
     assert differing.endswith("no “Óscar”.")
@@ -73,10 +73,10 @@ def test_the_frame_is_in_the_language_of_the_question(papers: Library) -> None:
 )
 def test_the_person_or_year_asked_for_answers(papers: Library, question: str, quoted: str) -> None:
     answer = papers.ask(question)
-    assert answer.verdict is Verdict.ANSWERED
+    assert answer.verdict == "answered"
     assert quoted in answer.text
 
 
 def test_what_is_not_there_is_not_found(papers: Library) -> None:
     answer = papers.ask("Which wood is best for a violin?")
-    assert (answer.verdict, answer.citations) == (Verdict.NOT_FOUND, ())
+    assert (answer.verdict, answer.citations) == ("not found", ())

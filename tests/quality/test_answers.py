@@ -12,7 +12,7 @@ from statistics import fmean
 
 import pytest
 
-from answerable import Answer, Document, Verdict
+from answerable import Answer, Document
 from answerable.answering.gate import packaged_gates
 from answerable.evaluation.calibration import Figures, figures
 from answerable.evaluation.refusals import Kind, Sampling, collect_cases, side
@@ -44,8 +44,8 @@ AREAS = {
 WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.687, "squad2/es-dev": 0.650, "squad2/pt-dev": 0.646}
 # How much of that is above the area of the highest cosine alone.
 ABOVE_CLOSENESS = {"squad2/en-dev": 0.048, "squad2/es-dev": 0.016, "squad2/pt-dev": 0.028}
-NEAR = 0.02
-# More than that is near, because the best sentence lacks the name or year asked for: .018 of XQuAD es.
+NEAR = 0.01
+# More than that is near, because the best sentence lacks the name or year asked for: .015 of XQuAD es.
 OUTRIGHT = 0.01
 # Of the questions with an answer, the share for which not even something near is found.
 # What isn't answered, at the default target, of all questions with an answer, of those on articles that the gate wasn't
@@ -144,8 +144,8 @@ def test_three_quotes_hold_the_answer(bench: Bench, asked: Asked, name: str) -> 
 @pytest.mark.parametrize("name", in_the_gate(SETS, "xquad/es", "faquad"))
 def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str) -> None:
     answers = [answer for _, answer in asked(name)]
-    near = fmean(answer.verdict is Verdict.NEAR for answer in answers)
-    refused = fmean(answer.verdict is Verdict.NOT_FOUND for answer in answers)
+    near = fmean(answer.verdict == "near" for answer in answers)
+    refused = fmean(answer.verdict == "not found" for answer in answers)
     print(f"\n{name}: near {near:.4f}, not found {refused:.4f}")
     assert all(verified(bench, name, answer) for answer in answers)
     assert near + refused <= FALSE_REFUSALS[name] + NEAR + NOISE

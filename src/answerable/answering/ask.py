@@ -7,7 +7,7 @@ Without one, or if it fails: understand → search → compute figures → read 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import Any
@@ -58,30 +58,49 @@ def ask(
         empty = refuse(search(asked, None, parts), Reason.EMPTY_LIBRARY)
         yield AnswerEvent(answer=_ended(empty, parts, [asked.why]))
         return
-    ways = [(asked, True)]
-    if whole := completed(message, history, parts.now()):
-        # Of the previous question's names and times, only a message that names another keeps the filter; it is first
-        # asked about what was asked before.
-        another = whole.is_about_another
-        completing = (understand(message, where, parts, narrows and another, whole.question), another)
-        ways = [completing, *ways] if another else [*ways, completing]
     draft: Draft | None = None
     if parts.answering.writer is not None:
-        draft, written = yield from _written([each for each, _ in ways], parts.answering.writer, history, parts, work)
+        both = [each for each, _ in _ways(asked, history, parts, narrows)]
+        draft, written = yield from _written(both, parts.answering.writer, history, parts, work)
         if written is not None:
             yield AnswerEvent(answer=written)
             return
-    steps: list[Step] = []
-    for number, (each, computes) in enumerate(ways):
-        if each is not asked or number:
+    answer: Answer | None = None
+    steps: list[Step] = [*draft.why] if draft else []
+    for number, (each, computes) in enumerate(_ways(asked, history, parts, narrows)):
+        if number or each is not asked:
             yield AnswerEvent(searched=each.question)
-        answer = _unwritten(each, draft, parts, work, computes)
-        steps += answer.why
-        says_nothing = answer.reason is Reason.SMALL_TALK and not is_small_talk(message)
-        if not (says_nothing or answer.reason in NOT_FOUND):
+        found = _unwritten(each, parts, work, computes)
+        steps += found.why
+        # A near quote is kept where the other way finds nothing.
+        if answer is None or answer.verdict != "near" or found.verdict != "not found":
+            answer = found
+        says_nothing = found.reason is Reason.SMALL_TALK and not is_small_talk(message)
+        if not (says_nothing or found.reason in NOT_FOUND):
             break
-    answer = replace(answer, why=tuple(steps))
-    yield AnswerEvent(answer=answer if answer.answered else _in_parts(message, where, parts, narrows, work) or answer)
+    assert answer is not None
+    if draft:
+        answer = draft.signed(answer)
+    elif not answer.answered and (in_parts := _in_parts(message, where, parts, narrows, work)):
+        answer, steps = in_parts, [*steps, *in_parts.why]
+    yield AnswerEvent(answer=replace(answer, why=tuple(steps)))
+
+
+def _ways(asked: Asked, history: Sequence[Exchange], parts: Parts, narrows: bool) -> Iterator[tuple[Asked, bool]]:
+    """Yield the ways to ask a message, and whether figures may be computed: alone, and with the question before it.
+
+    A message that only names another person or time is first asked about what was asked before, under the filter that
+    the whole names; otherwise the names and times of the previous question are no filter.
+    """
+    whole = completed(asked.message, history, parts.now())
+    is_about_another = whole is not None and whole.is_about_another
+    if not is_about_another:
+        yield asked, True
+    if whole is not None:
+        narrows = narrows and is_about_another
+        yield understand(asked.message, asked.where, parts, narrows, whole.question), is_about_another
+    if is_about_another:
+        yield asked, True
 
 
 def _in_parts(message: str, where: Mapping[str, Any] | None, parts: Parts, narrows: bool, work: Work) -> Answer | None:
@@ -89,16 +108,15 @@ def _in_parts(message: str, where: Mapping[str, Any] | None, parts: Parts, narro
     both = two_questions(message)
     if both is None:
         return None
-    quoting = replace(parts, answering=replace(parts.answering, writer=None))
-    first = last_of(ask(both[0], (), where, quoting, narrows, work))
-    second = last_of(ask(both[1], [Exchange(both[0], both[0], "")], where, quoting, narrows, work))
+    first = last_of(ask(both[0], (), where, parts, narrows, work))
+    second = last_of(ask(both[1], [Exchange(both[0], both[0], "")], where, parts, narrows, work))
     said = together(message, both, first, second)
     return replace(said, timings=parts.clock.timings()) if said else None
 
 
-def _unwritten(asked: Asked, draft: Draft | None, parts: Parts, work: Work, computes: bool = True) -> Answer:
+def _unwritten(asked: Asked, parts: Parts, work: Work, computes: bool) -> Answer:
     """Return the answer without a model; figures only if the question `computes`. Raise Stopped."""
-    steps: list[Step] = [asked.why, *(draft.why if draft else ())]
+    steps: list[Step] = [asked.why]
     figure: Figure | None = None if computes else NO_FIGURE
     # Search with the filter that the question names; if nothing found with it answers, search without it.
     for narrowed in asked.attempts:
@@ -116,7 +134,7 @@ def _unwritten(asked: Asked, draft: Draft | None, parts: Parts, work: Work, comp
         if narrowed is None or answer.reason not in NOT_FOUND:
             break
     assert figure is not None
-    return _finished(draft.signed(answer) if draft else answer, found, figure, parts, steps)
+    return _finished(answer, found, figure, parts, steps)
 
 
 def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE) -> Answer:

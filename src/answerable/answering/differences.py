@@ -52,9 +52,10 @@ _SMALL = frozenset(fold(word) for known in STOP_WORDS.values() for word in known
 class Difference:
     """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead.
 
-    It `decides` that the quote is about another if it is a year, or if the quote has no name of the question and its
-    document lacks this one too, or the quote has another in its place. Else the quote may leave out what its document
-    is about: the tenant in a lease, the writer of a letter.
+    It `decides` that the quote is about another if it is a year, or if the quote has no name of the question, and its
+    document lacks this one too or the quote has another in its place: in a row, or beside the same word ("Elena's blood
+    type" for "Tom's blood type"). Else the quote may leave out who its document is about, as a letter leaves out its
+    writer, and another name may be the answer ("Who gets Marta's piano?" – "I leave it to Duarte").
     """
 
     asked: str
@@ -77,7 +78,9 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
         # What one person says of themselves isn't about another who is in the chat.
         is_of_sender = not sender or any(_has(asked, each) for each in sender.split())
         speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
-        decides = bool(others) or word not in document.content or any(_has(speakers, each) for each in word.split())
+        decides = word not in document.content or any(_has(speakers, each) for each in word.split())
+        beside = _beside(question, word)
+        decides |= any(shown_row(sentence) or not beside.isdisjoint(_beside(line, each)) for each in others)
         # Where the quote has another name of the question, this one may be the occasion, and not the subject.
         decides &= len(lacking) == len(names)
         found.append(Difference(word, tuple([sender, *others] if sender else others)[:SHOWN], decides))
@@ -91,6 +94,14 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
         if (match := asked_of.search(fold_in_place(question))) and not shape.search(line):
             found.append(Difference(question[slice(*match.span())], (), True))
     return found
+
+
+def _beside(text: str, name: str) -> set[str]:
+    """Return the words next to a name, without accents; words such as "of" between them are passed over."""
+    before, _, after = text.partition(name)
+    sides = ([fold(word) for word in words(side)] for side in (before, after.removeprefix("'s").removeprefix("’s")))
+    left, right = ([word for word in side if word not in _SMALL] for side in sides)
+    return {*left[-1:], *right[:1]}
 
 
 def _line(sentence: Sentence) -> str:

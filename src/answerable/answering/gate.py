@@ -149,7 +149,8 @@ def _passage_margin(found: Found, best: IndexedChunk, background: Background) ->
 
 LEXICAL_ONLY = "lexical"
 NEAR = 30.0
-"""Of 100 questions that the documents don't answer, how many may get the nearest quote, named as such."""
+"""Of 100 questions that the documents don't answer, how many may get the nearest quote, named as such. With it, .001 of
+XQuAD's Spanish questions with an answer find nothing. A round number."""
 
 # Factor of the threshold if the question sets a filter. Of 75 facts in generated chats (es, pt, en), with this factor
 # .99 rather than .93 are answered if asked for by sender or time, and .05 rather than .03 with another fact's filter.
