@@ -52,10 +52,11 @@ _SMALL = frozenset(fold(word) for known in STOP_WORDS.values() for word in known
 class Difference:
     """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead.
 
-    It `decides` that the quote is about another if it is a year, or if the quote has no name of the question, and its
-    document lacks this one too or the quote has another in its place: in a row, or beside the same word ("Elena's blood
-    type" for "Tom's blood type"). Else the quote may leave out who its document is about, as a letter leaves out its
-    writer, and another name may be the answer ("Who gets Marta's piano?" – "I leave it to Duarte").
+    It `decides` that the quote is about another if it is a year and the document says another, or if the quote has no
+    name of the question, and its document lacks this one too or the quote has another in its place: in a row, or beside
+    the same word ("Elena's blood type" for "Tom's blood type"). Else the quote may leave out who its document is about,
+    as a letter leaves out its writer, and another name may be the answer ("Who gets Marta's piano?" – "I leave it to
+    Duarte").
     """
 
     asked: str
@@ -89,7 +90,8 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
         if number not in numbers:
             is_year = bool(_YEAR.fullmatch(number))
             others = [each for each in _numbers(line) if bool(_YEAR.fullmatch(each)) == is_year]
-            found.append(Difference(number, tuple(dict.fromkeys(others))[:SHOWN], is_year))
+            decides = is_year and bool(others or _YEAR.search(document.content))
+            found.append(Difference(number, tuple(dict.fromkeys(others))[:SHOWN], decides))
     for asked_of, shape in _shapes():
         if (match := asked_of.search(fold_in_place(question))) and not shape.search(line):
             found.append(Difference(question[slice(*match.span())], (), True))
