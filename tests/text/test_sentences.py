@@ -62,6 +62,15 @@ def test_lines_that_stand_for_themselves() -> None:
     assert failed == []
 
 
+def test_short_lines_are_a_list_without_marks() -> None:
+    assert split("Roadmap\nBeta on 23 November\n2,000 concurrent users\nLaunch party in\nLisbon") == [
+        "Roadmap",
+        "Beta on 23 November",
+        "2,000 concurrent users",
+        "Launch party in\nLisbon",
+    ]
+
+
 def test_a_number_on_a_line_of_its_own_belongs_to_its_item() -> None:
     assert split("1.\nFirst\n2.\nSecond") == ["1.\nFirst", "2.\nSecond"]
 

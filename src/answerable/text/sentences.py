@@ -84,8 +84,9 @@ def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
 
 
 LONG = 400  # characters; few sentences are longer, so a longer one is cut: a guess, not measured
-SHORT = 0.6  # share of a paragraph's width; a shorter line ends the paragraph: a guess, not measured
-FEW_LINES = 3  # lines that a paragraph must have for its width to be computed
+SHORT = 0.6  # share of a text's width; a shorter line ends the paragraph: a guess, not measured
+FEW_LINES = 3  # lines that a text must have for its width to be computed
+NARROW = 30  # characters; so does any line that is shorter, as in a list without marks: columns are wider, if not many
 BLOCK = 2000  # characters given to sentencex at once: its time grows faster than the text's length
 TAIL = 20  # characters at the end of a text to inspect: the longest abbreviation with the text before it
 
@@ -115,9 +116,9 @@ _FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“�
 _MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
 # A line that ends in one of these words, possibly followed by a note mark, continues on the next line.
 _UNFINISHED = """
-a an as at by for from into of than the their whose with without
-ao aos as con contra da das de del desde do dos el em en entre hacia hasta la las los na nas no nos os para pela pelas
-pelo pelos por seu sin sobre su sua sus sem um uma un una à às
+a an and as at by for from in into of on or than the their to whose with without
+ao aos as con contra da das de del desde do dos e el em en entre hacia hasta la las los na nas no nos o os ou para pela
+pelas pelo pelos por seu sin sobre su sua sus sem um uma un una y à às
 """
 _RUNS_ON = re.compile(rf"(?:^|\s)(?:{'|'.join(_UNFINISHED.split())})(?:\s+\d{{1,2}})?\s*\Z")
 _NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
@@ -191,13 +192,11 @@ def _edges_of_figure_rows(text: str) -> Iterator[int]:
 def _short_line_ends(text: str) -> Iterator[int]:
     """Yield the ends of short lines before a capital: headings and labels in hard-wrapped text."""
     lines = list(_LINE.finditer(text))
-    if len(lines) < FEW_LINES:
-        return
     lengths = sorted(len(line[0]) for line in lines)
-    width = lengths[len(lengths) * 3 // 4]
+    width = lengths[len(lengths) * 3 // 4] if len(lengths) >= FEW_LINES else 0
     for line in lines:
         following = text[line.end() : line.end() + 1]
-        is_short = len(line[0]) < SHORT * width and not line[0].rstrip().endswith(",")
+        is_short = len(line[0]) < max(NARROW, SHORT * width) and not line[0].rstrip().endswith(",")
         if is_short and _runs_on(text[max(0, line.end() - LONG) : line.end()]):
             continue
         if is_short and not _NUMBER_OF_ITEM.fullmatch(line[0]) and (following.isupper() or following.isdigit()):
