@@ -44,7 +44,7 @@ _WITHOUT_BEGINNING = (
 _WORD = re.compile(r"[^\W_](?:[\w'’.:/-]*\w)?")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _NUMBER = re.compile(r"\d+")
-_BEGINS = (*'.!?:…\n|–•*#"“«(¿¡>', "- ", "]")
+_BEGINS = (*'.!?:…\n|–•·*#"“«(¿¡>', "- ", "]")
 _SMALL = frozenset(fold(word) for known in STOP_WORDS.values() for word in known)
 
 
@@ -53,10 +53,10 @@ class Difference:
     """A name or number that a question asks about and a quote lacks; `says` are those that the quote has instead.
 
     It `decides` that the quote is about another if it is a year and the document says another, or if the quote has no
-    name of the question, and its document lacks this one too or the quote has another in its place: in a row, or beside
-    the same word ("Elena's blood type" for "Tom's blood type"). Else the quote may leave out who its document is about,
-    as a letter leaves out its writer, and another name may be the answer ("Who gets Marta's piano?" – "I leave it to
-    Duarte").
+    name of the question, and its document lacks this one too or the quote has another in its place: in a row or card,
+    or beside the same word ("Elena's blood type" for "Tom's blood type"). Else the quote may leave out who its document
+    is about, as a letter leaves out its writer, and another name may be the answer ("Who gets Marta's piano?" – "I
+    leave it to Duarte").
     """
 
     asked: str
@@ -73,6 +73,7 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
     known, asked = _folded(own), _folded(question)
     found: list[Difference] = []
     names = _whole_names(question)
+    is_row = bool(shown_row(sentence))
     lacking = [name for name in names if not any(_has(known, word) for word in name.split())]
     for word in lacking:
         others = list(dict.fromkeys(each for each in _names(line) if not _has(asked, each)))
@@ -81,7 +82,7 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
         speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
         decides = word not in document.content or any(_has(speakers, each) for each in word.split())
         beside = _beside(question, word)
-        decides |= any(shown_row(sentence) or not beside.isdisjoint(_beside(line, each)) for each in others)
+        decides |= any(is_row or not beside.isdisjoint(_beside(line, each)) for each in others)
         # Where the quote has another name of the question, this one may be the occasion, and not the subject.
         decides &= len(lacking) == len(names)
         found.append(Difference(word, tuple([sender, *others] if sender else others)[:SHOWN], decides))

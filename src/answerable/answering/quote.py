@@ -334,13 +334,16 @@ class _Lines:
         return None
 
     def address_below(self) -> Expansion | None:
-        """Return the quote with the short lines that follow it in its paragraph."""
-        end = self._sentence.end
-        for start, stop, line in islice(self._below(end), LINES_OF_ADDRESS):
-            if not line.strip() or len(line) > LONGEST_ADDRESS or self._content[end:start].strip():
+        """Return the quote with the short lines that follow it in its paragraph, and the line that introduces it."""
+        start, end = self._sentence.start, self._sentence.end
+        above = self._content.rfind("\n", 0, max(start - 1, 0)) + 1
+        if self._content[above:start].rstrip().endswith(_LEADS):
+            start = above
+        for begin, stop, line in islice(self._below(end), LINES_OF_ADDRESS):
+            if not line.strip() or len(line) > LONGEST_ADDRESS or self._content[end:begin].strip():
                 break
             end = stop
-        return Expansion(self._sentence.start, end) if end > self._sentence.end else None
+        return Expansion(start, end) if end > self._sentence.end else None
 
     def _code_from(self, first: int, opening: str) -> Expansion | None:
         fence = _FENCE.match(opening)

@@ -204,7 +204,7 @@ _DELIMITERS = ";\t|,"
 
 
 def shown_row(excerpt: Excerpt) -> str:
-    """Return a table row as column names and values on one line; "" if the excerpt isn't a row of a table."""
+    """Return a table row or a contact as names and values on one line; "" if the excerpt is neither."""
     text = excerpt.text.strip()
     if len(text) > LONGEST:
         return ""
@@ -215,6 +215,8 @@ def shown_row(excerpt: Excerpt) -> str:
         return _joined(_cells(names), _shown_cells(excerpt, text))
     if excerpt.result.document.type is DocumentType.RECORDS:
         return _record(excerpt, text)
+    if excerpt.result.document.type is DocumentType.CONTACTS:
+        return " · ".join(text.splitlines())
     part = next((each for each in excerpt.result.chunk.parts if each.start <= excerpt.start < each.end), None)
     if part is not None and part.cells and part.start <= excerpt.start and excerpt.end <= part.end:
         edges = [*part.cells, excerpt.end]
