@@ -234,6 +234,7 @@ def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
         return [text] if text else []
     blocks: list[str] = []
     run: list[str] = []
+    last_tag = None
 
     def flush() -> None:
         if run and (text := one_line("".join(run))):
@@ -246,11 +247,21 @@ def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
                 continue
             if holds_blocks(child):
                 flush()
-                blocks.extend(_block(child, headings, depth + 1))
+                own = _block(child, headings, depth + 1)
+                if child.tag == "dd" and last_tag == "dt" and blocks and own and _is_line(blocks[-1], own[0]):
+                    # A term and what it means are one line: "Rent: 1,200 euros".
+                    own[0] = f"{blocks.pop().rstrip(':')}{own[0]}"
+                blocks.extend(own)
+                last_tag = child.tag
                 continue
         add_inline_text(child, depth, run)
     flush()
     return blocks
+
+
+def _is_line(*blocks: str) -> bool:
+    """Return whether these are lines of plain text."""
+    return not any("\n" in block or block.startswith((MARK, "|", "`", "-", ">")) for block in blocks)
 
 
 def _block(node: Node, headings: list[Heading], depth: int) -> list[str]:
