@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import answerable
-from answerable.answering.two_questions import two_questions
+from answerable.answering.messages import two_questions
 from answerable.datatypes import Reason
 
 

@@ -27,12 +27,12 @@ from answerable.answering.decide import (
 )
 from answerable.answering.follow_ups import completed
 from answerable.answering.found import NO_FIGURE, Asked, Figure, Found
-from answerable.answering.messages import is_small_talk
+from answerable.answering.messages import is_small_talk, two_questions
 from answerable.answering.quote import quote, quote_nearest
 from answerable.answering.reading import read, why_read
 from answerable.answering.search import search, understand
 from answerable.answering.sentences import Sentence
-from answerable.answering.two_questions import together, two_questions
+from answerable.answering.two_questions import together
 from answerable.answering.writing.verify import verify
 from answerable.answering.writing.write import Draft, write
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Step

@@ -1,4 +1,4 @@
-"""Recognise small talk by word lists (`words/small_talk.toml`), and the sentences that the engine itself writes."""
+"""Recognise small talk (`words/small_talk.toml`) and two questions in one message; the engine's own sentences."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Reason
+from answerable.retrieval.times import fold_in_place
 from answerable.text.terms import STOP_WORDS, fold, words
 from answerable.text.word_lists import read_toml
+
+_SENTENCES = re.compile(r"(?<=[?!.])\s+")
 
 REFUSAL: Mapping[str, str] = {
     "en": "The documents don't say.",
@@ -117,20 +120,41 @@ def _is_small_talk(text: str, is_question: bool, language: str, is_first: bool) 
 
 
 @cache
-def interrogatives() -> frozenset[str]:
+def _interrogatives() -> frozenset[str]:
     """Return the question words of all languages, without accents."""
     return _words_of("en", "interrogatives") | _words_of("romance", "interrogatives")
 
 
-def asks(text: str) -> bool:
+def _asks(text: str) -> bool:
     """Return whether a text has a question word."""
-    return not interrogatives().isdisjoint(fold(word) for word in words(text))
+    return not _interrogatives().isdisjoint(fold(word) for word in words(text))
 
 
-def has_content(text: str) -> bool:
+def _has_content(text: str) -> bool:
     """Return whether a text has a word that is neither a question word nor a stop word of any language."""
-    small = interrogatives().union(*map(_stop_words, STOP_WORDS))
+    small = _interrogatives().union(*map(_stop_words, STOP_WORDS))
     return any(fold(word) not in small for word in words(text))
+
+
+def two_questions(message: str) -> tuple[str, str] | None:
+    """Return both questions of a message; None if it asks one, or more than two.
+
+    Each begins with a question word, or with a short word before one ("y a qué hora"), and the first asks for something
+    by itself.
+    """
+    sentences = [each for each in _SENTENCES.split(message.strip()) if each]
+    if len(sentences) == 1:
+        cuts = [match.span() for match in _and_asks().finditer(fold_in_place(message))]
+        sentences = [message[: cuts[0][0]], message[cuts[0][1] :]] if len(cuts) == 1 else sentences
+    if len(sentences) != 2 or not all(map(_asks, sentences)) or not _has_content(sentences[0]):
+        return None
+    return sentences[0].strip(), sentences[1].strip()
+
+
+@cache
+def _and_asks() -> re.Pattern[str]:
+    asking = "|".join(sorted(_interrogatives(), key=len, reverse=True))
+    return re.compile(rf"[,;]?\s+(?:and|y|e)\s+(?=¿?(?:\w{{1,6}}\s+)?(?:{asking})\b)")
 
 
 @cache

@@ -5,36 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 
-from answerable.answering.messages import QUOTING, REFUSAL, asks, has_content, interrogatives, phrase
+from answerable.answering.messages import QUOTING, REFUSAL, phrase
 from answerable.datatypes import Answer, Citation, Reason
-from answerable.retrieval.times import fold_in_place
 
-_SENTENCES = re.compile(r"(?<=[?!.])\s+")
 _MARKS = re.compile(r"(?: \[\d{1,3}\])+$")
 _MARK = re.compile(r"\d{1,3}")
-
-
-def two_questions(message: str) -> tuple[str, str] | None:
-    """Return both questions of a message; None if it asks one, or more than two.
-
-    Each begins with a question word, or with a short word before one ("y a qué hora"), and the first asks for something
-    by itself.
-    """
-    sentences = [each for each in _SENTENCES.split(message.strip()) if each]
-    if len(sentences) == 1:
-        cuts = [match.span() for match in _and().finditer(fold_in_place(message))]
-        sentences = [message[: cuts[0][0]], message[cuts[0][1] :]] if len(cuts) == 1 else sentences
-    if len(sentences) != 2 or not all(map(asks, sentences)) or not has_content(sentences[0]):
-        return None
-    return sentences[0].strip(), sentences[1].strip()
-
-
-@cache
-def _and() -> re.Pattern[str]:
-    asking = "|".join(sorted(interrogatives(), key=len, reverse=True))
-    return re.compile(rf"[,;]?\s+(?:and|y|e)\s+(?=¿?(?:\w{{1,6}}\s+)?(?:{asking})\b)")
 
 
 def together(message: str, both: Sequence[str], first: Answer, second: Answer) -> Answer | None:
