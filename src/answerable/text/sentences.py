@@ -197,9 +197,8 @@ def _short_line_ends(text: str) -> Iterator[int]:
     for line in lines:
         following = text[line.end() : line.end() + 1]
         is_short = len(line[0]) < max(NARROW, SHORT * width) and not line[0].rstrip().endswith(",")
-        if is_short and _runs_on(text[max(0, line.end() - LONG) : line.end()]):
-            continue
-        if is_short and not _NUMBER_OF_ITEM.fullmatch(line[0]) and (following.isupper() or following.isdigit()):
+        is_label = is_short and not _NUMBER_OF_ITEM.fullmatch(line[0]) and (following.isupper() or following.isdigit())
+        if is_label and not _runs_on(text[max(0, line.end() - LONG) : line.end()]):
             yield line.end()
 
 
