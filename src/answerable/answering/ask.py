@@ -116,8 +116,7 @@ def _in_parts(
 
     Of 20 such messages by a stranger, 15 get the quotes for both so, 9 if the whole is asked first.
     """
-    both = two_questions(message)
-    if both is None:
+    if (both := two_questions(message)) is None:
         return None
     first = last_of(ask(both[0], history, where, parts, narrows, work))
     second = last_of(ask(both[1], [Exchange(both[0], both[0], "")], where, parts, narrows, work))
