@@ -29,6 +29,7 @@ from answerable.e5.readers import HEADER, QUESTION, WINDOW
 from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from training.corpus import load
 from training.examples import Examples
+from training.fit import Fit
 from training.model import Reader, load_tensors, padded, tensors_of
 from training.weights import write_weights
 
@@ -41,6 +42,8 @@ WITHOUT = 0.5
 """The weight of a window without the answer: there are more of them."""
 TOGETHER, BEGINNING = 0.5, 0.3
 """The weights of the loss over a question's windows, and of that for where the answer begins, beside the first."""
+
+SAVE_SECONDS = 600
 
 
 @dataclass(slots=True, eq=False)
@@ -94,6 +97,7 @@ class Run:
         make = [(line, 99 if line["file"] in held else BESIDE) for line in lines]
         both = [(line["file"] in held, asked_of(line, self._model, tokenizer, most)) for line, most in make]
         self._trained = [each for is_held, each in both if not is_held and each.windows]
+        self._trained = self._draw.sample(self._trained, int(len(self._trained) * given.share))
         self._held = [each for is_held, each in both if is_held and each.windows]
         self._trained += self._replayed()
         for each in (self._trained, self._held):
@@ -123,43 +127,29 @@ class Run:
 
     def run(self) -> None:
         given, net = self._given, self._net
-        heads = [p for part in (net.pool, net.answers, net.span) for p in part.parameters()]
-        known = {id(p) for p in heads}
-        body = [p for p in net.parameters() if p.requires_grad and id(p) not in known]
-        groups = [{"params": body, "lr": given.rate}, {"params": heads, "lr": 2 * given.rate}]
-        optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), fused=True)
         steps = given.epochs * math.ceil(len(self._trained) / given.batch)
-        schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: min(1.0, (step + 1) / 60, max(0.02, (steps - step) / (0.6 * steps)))
-        )
-        trained = [*body, *heads]
-        average = [p.detach().clone() for p in trained]
+        fit = Fit(net, (net.pool, net.answers, net.span), given.rate, 2, steps)
         print(json.dumps({"epoch": -1, **self.figures()}), flush=True)
-        step, began = 0, time.monotonic()
+        began, saved = time.monotonic(), time.monotonic()
         for epoch in range(given.epochs):
             net.train()
-            losses = []
+            losses: list[float] = []
             for batch in self._batches():
-                loss = self._loss(batch)
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(trained, 1.0)
-                optimizer.step()
-                schedule.step()
-                step += 1
-                losses.append(loss.item())
-                with torch.no_grad():
-                    torch._foreach_lerp_(average, trained, 1 - min(0.995, (1 + step) / (10 + step)))
-            own = [p.detach().clone() for p in trained]
-            with torch.no_grad():
-                torch._foreach_copy_(trained, average)
-            figures = {"epoch": epoch, "loss": sum(losses) / len(losses), "seconds": time.monotonic() - began}
-            figures |= self.figures()
-            print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
-            about = {"questions": len(self._trained), "seed": given.seed, "figures": figures}
-            write_weights(given.folder / f"reader{epoch}.npz", tensors_of(net), about)
-            with torch.no_grad():
-                torch._foreach_copy_(trained, own)
+                losses.append(fit.step(self._loss(batch)))
+                if time.monotonic() - saved > SAVE_SECONDS:
+                    saved = time.monotonic()
+                    print(f"{len(losses)} steps, loss {sum(losses[-300:]) / len(losses[-300:]):.3f}", flush=True)
+                    with fit.averaged():
+                        self._export({"steps": len(losses)})
+            with fit.averaged():
+                figures = {"epoch": epoch, "loss": sum(losses) / len(losses), "seconds": time.monotonic() - began}
+                figures |= self.figures()
+                print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
+                self._export(figures)
+
+    def _export(self, figures: dict[str, float]) -> None:
+        about = {"questions": len(self._trained), "seed": self._given.seed, "figures": figures}
+        write_weights(self._given.folder / "reader.npz", tensors_of(self._net), about)
 
     def _batches(self) -> Iterator[list[Asked]]:
         shuffled = self._draw.sample(self._trained, len(self._trained))
@@ -237,6 +227,7 @@ def main() -> None:
     parser.add_argument("--begin", type=Path, default=SHIPPED)
     parser.add_argument("--replay", type=Path, help="the corpus.pkl of `python -m training`")
     parser.add_argument("--replayed", type=int, default=8000, help="examples of the replay")
+    parser.add_argument("--share", type=float, default=1.0, help="the share of the questions to train on")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--batch", type=int, default=6)

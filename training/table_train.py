@@ -24,6 +24,7 @@ from answerable.e5.encoder import tokenizer_of
 from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from answerable.errors import PlanError
 from answerable.protocols import TableReading
+from training.fit import Fit
 from training.model import padded
 from training.table_model import Example, TableNet, example, loss_of, weak_example
 from training.table_plans import NOW, Question, load, say_the_same
@@ -138,42 +139,17 @@ class Run:
 
     def run(self) -> None:
         given, net = self._given, self._net
-        heads = [p for part in (net.pool, net.answers, net.span) for p in part.parameters()]
-        known = {id(p) for p in heads}
-        body = [p for p in net.parameters() if p.requires_grad and id(p) not in known]
-        groups = [{"params": body, "lr": given.rate}, {"params": heads, "lr": 4 * given.rate}]
-        optimizer = torch.optim.AdamW(groups, weight_decay=0.01, betas=(0.9, 0.98), fused=True)
         steps = given.epochs * math.ceil(len(self._trained) / given.batch)
-        schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: min(1.0, (step + 1) / 60, max(0.02, (steps - step) / (0.6 * steps)))
-        )
-        trained = [*body, *heads]
-        average = [p.detach().clone() for p in trained]
-        step, began = 0, time.monotonic()
+        fit = Fit(net, (net.pool, net.answers, net.span), given.rate, 4, steps)
+        began = time.monotonic()
         for epoch in range(given.epochs):
             net.train()
-            losses = []
-            for batch in self._batches():
-                loss = loss_of(*self._read(batch), batch)
-                optimizer.zero_grad(set_to_none=True)
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(trained, 1.0)
-                optimizer.step()
-                schedule.step()
-                step += 1
-                losses.append(loss.item())
-                with torch.no_grad():
-                    torch._foreach_lerp_(average, trained, 1 - min(0.995, (1 + step) / (10 + step)))
-            own = [p.detach().clone() for p in trained]
-            with torch.no_grad():
-                torch._foreach_copy_(trained, average)
-            figures = {"epoch": epoch, "loss": sum(losses) / len(losses), "seconds": time.monotonic() - began}
-            figures |= self.figures()
-            print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
-            self._export(figures)
-            if epoch + 1 < given.epochs:
-                with torch.no_grad():
-                    torch._foreach_copy_(trained, own)
+            losses = [fit.step(loss_of(*self._read(batch), batch)) for batch in self._batches()]
+            with fit.averaged():
+                figures = {"epoch": epoch, "loss": sum(losses) / len(losses), "seconds": time.monotonic() - began}
+                figures |= self.figures()
+                print(json.dumps({name: round(value, 3) for name, value in figures.items()}), flush=True)
+                self._export(figures)
 
     def _batches(self) -> list[list[Example]]:
         size = self._given.batch
