@@ -337,8 +337,7 @@ class _Lines:
         """Return the quote with the short lines that follow it in its paragraph, and the line that introduces it."""
         start, end = self._sentence.start, self._sentence.end
         above = self._content.rfind("\n", 0, max(start - 1, 0)) + 1
-        if self._content[above:start].rstrip().endswith(_LEADS):
-            start = above
+        start = above if self._content[above:start].rstrip().endswith(_LEADS) else start
         for begin, stop, line in islice(self._below(end), LINES_OF_ADDRESS):
             if not line.strip() or len(line) > LONGEST_ADDRESS or self._content[end:begin].strip():
                 break

@@ -86,7 +86,7 @@ def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
 LONG = 400  # characters; few sentences are longer, so a longer one is cut: a guess, not measured
 SHORT = 0.6  # share of a text's width; a shorter line ends the paragraph: a guess, not measured
 FEW_LINES = 3  # lines that a text must have for its width to be computed
-NARROW = 30  # characters; so does any line that is shorter, as in a list without marks: columns are wider, if not many
+NARROW = 30  # characters; so does a shorter line where most begin with a capital, as in a list; a guess, not measured
 BLOCK = 2000  # characters given to sentencex at once: its time grows faster than the text's length
 TAIL = 20  # characters at the end of a text to inspect: the longest abbreviation with the text before it
 
@@ -192,11 +192,12 @@ def _edges_of_figure_rows(text: str) -> Iterator[int]:
 def _short_line_ends(text: str) -> Iterator[int]:
     """Yield the ends of short lines before a capital: headings and labels in hard-wrapped text."""
     lines = list(_LINE.finditer(text))
-    lengths = sorted(len(line[0]) for line in lines)
-    width = lengths[len(lengths) * 3 // 4] if len(lengths) >= FEW_LINES else 0
-    for line in lines:
-        following = text[line.end() : line.end() + 1]
-        is_short = len(line[0]) < max(NARROW, SHORT * width) and not line[0].rstrip().endswith(",")
+    width = sorted(len(line[0]) for line in lines)[len(lines) * 3 // 4] if len(lines) >= FEW_LINES else 0
+    firsts = [text[line.end() : line.end() + 1] for line in lines]
+    # The lines of a narrow column begin with small letters more often than items do.
+    is_list = 2 * sum(each.isupper() or each.isdigit() for each in firsts) >= len(lines)
+    for line, following in zip(lines, firsts, strict=True):
+        is_short = len(line[0]) < max(NARROW * is_list, SHORT * width) and not line[0].rstrip().endswith(",")
         is_label = is_short and not _NUMBER_OF_ITEM.fullmatch(line[0]) and (following.isupper() or following.isdigit())
         if is_label and not _runs_on(text[max(0, line.end() - LONG) : line.end()]):
             yield line.end()
