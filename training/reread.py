@@ -42,8 +42,8 @@ WITHOUT = 0.5
 """The weight of a window without the answer: there are more of them."""
 TOGETHER, BEGINNING = 0.5, 0.3
 """The weights of the loss over a question's windows, and of that for where the answer begins, beside the first."""
-
 SAVE_SECONDS = 600
+"""After this time the weights are saved, so that a stop loses ten minutes at most."""
 
 
 @dataclass(slots=True, eq=False)

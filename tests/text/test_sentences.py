@@ -71,6 +71,19 @@ def test_short_lines_are_a_list_without_marks() -> None:
     ]
 
 
+def test_a_narrow_column_is_no_list() -> None:
+    column = (
+        "Since the mill burnt down in\n1921 the town has had no\nbakery, and the people of\nLower Ash buy their bread\n"
+        "from a van."
+    )
+    assert split(column) == [column]
+
+
+def test_items_that_end_in_a_conjunction_are_apart() -> None:
+    lines = ["You need:", "1. a passport; and", "2. proof of address; or", "3. a letter", "4. Log in", "5. Sign"]
+    assert split("\n".join(lines)) == lines
+
+
 def test_a_number_on_a_line_of_its_own_belongs_to_its_item() -> None:
     assert split("1.\nFirst\n2.\nSecond") == ["1.\nFirst", "2.\nSecond"]
 

@@ -68,12 +68,12 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
     """Return the names, years and numbers of a question that a sentence, with what belongs to it, lacks."""
     document, message = sentence.result.document, sentence.message
     sender = message.sender or "" if message else ""
-    line, above = _line(sentence), _above(sentence)
+    row = shown_row(sentence)
+    line, above = row or _line(sentence), _above(sentence)
     own = f"{sender} {message.time if message else ''}\n{line}\n{above}"
     known, asked = _folded(own), _folded(question)
     found: list[Difference] = []
     names = _whole_names(question)
-    is_row = bool(shown_row(sentence))
     lacking = [name for name in names if not any(_has(known, word) for word in name.split())]
     for word in lacking:
         others = list(dict.fromkeys(each for each in _names(line) if not _has(asked, each)))
@@ -82,7 +82,7 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
         speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
         decides = word not in document.content or any(_has(speakers, each) for each in word.split())
         beside = _beside(question, word)
-        decides |= any(is_row or not beside.isdisjoint(_beside(line, each)) for each in others)
+        decides |= any(row or not beside.isdisjoint(_beside(line, each)) for each in others)
         # Where the quote has another name of the question, this one may be the occasion, and not the subject.
         decides &= len(lacking) == len(names)
         found.append(Difference(word, tuple([sender, *others] if sender else others)[:SHOWN], decides))
@@ -108,11 +108,11 @@ def _beside(text: str, name: str) -> set[str]:
 
 
 def _line(sentence: Sentence) -> str:
-    """Return the sentence with what is before it in its line or message, or as its row."""
+    """Return the sentence with what is before it in its line or message."""
     content, message = sentence.result.document.content, sentence.message
     above = message.body or message.start if message else content.rfind("\n", 0, sentence.start) + 1
     start = max(above, sentence.start - BEFORE)
-    return shown_row(sentence) or content[start : sentence.end]
+    return content[start : sentence.end]
 
 
 def _above(sentence: Sentence) -> str:

@@ -1,9 +1,10 @@
 """Find the spans of the sentences of a text.
 
 `sentencex` applies the rules of each language. In addition: blank lines end a sentence; list items, table rows, labels
-(`Price: 30`), headings and code fences are sentences of their own; a line break inside a paragraph, as in PDFs, doesn't
-end a sentence; cuts after abbreviations, numbers and initials are undone; footnote marks belong to the sentence before
-them; and a "sentence" of hundreds of characters, as after an unbalanced bracket, is cut at its full stops.
+(`Price: 30`), headings, code fences and short lines are sentences of their own; any other line break inside a
+paragraph, as in PDFs, doesn't end a sentence; cuts after abbreviations, numbers and initials are undone; footnote marks
+belong to the sentence before them; and a "sentence" of hundreds of characters, as after an unbalanced bracket, is cut
+at its full stops.
 
 Abbreviations of all languages apply to most texts: an English quote in a Spanish text has English abbreviations.
 """
@@ -86,7 +87,7 @@ def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
 LONG = 400  # characters; few sentences are longer, so a longer one is cut: a guess, not measured
 SHORT = 0.6  # share of a text's width; a shorter line ends the paragraph: a guess, not measured
 FEW_LINES = 3  # lines that a text must have for its width to be computed
-NARROW = 30  # characters; so does a shorter line where most begin with a capital, as in a list; a guess, not measured
+NARROW = 30  # characters; where most lines begin with a capital, a shorter one is an item: a guess, not measured
 BLOCK = 2000  # characters given to sentencex at once: its time grows faster than the text's length
 TAIL = 20  # characters at the end of a text to inspect: the longest abbreviation with the text before it
 
@@ -116,9 +117,9 @@ _FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“�
 _MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
 # A line that ends in one of these words, possibly followed by a note mark, continues on the next line.
 _UNFINISHED = """
-a an and as at by for from in into of on or than the their to whose with without
-ao aos as con contra da das de del desde do dos e el em en entre hacia hasta la las los na nas no nos o os ou para pela
-pelas pelo pelos por seu sin sobre su sua sus sem um uma un una y à às
+a an as at by for from into of than the their whose with without
+ao aos as con contra da das de del desde do dos el em en entre hacia hasta la las los na nas no nos os para pela pelas
+pelo pelos por seu sin sobre su sua sus sem um uma un una à às
 """
 _RUNS_ON = re.compile(rf"(?:^|\s)(?:{'|'.join(_UNFINISHED.split())})(?:\s+\d{{1,2}})?\s*\Z")
 _NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
@@ -190,16 +191,18 @@ def _edges_of_figure_rows(text: str) -> Iterator[int]:
 
 
 def _short_line_ends(text: str) -> Iterator[int]:
-    """Yield the ends of short lines before a capital: headings and labels in hard-wrapped text."""
+    """Yield the ends of short lines before a capital or a number: headings, labels, and items without marks."""
     lines = list(_LINE.finditer(text))
     width = sorted(len(line[0]) for line in lines)[len(lines) * 3 // 4] if len(lines) >= FEW_LINES else 0
     firsts = [text[line.end() : line.end() + 1] for line in lines]
     # The lines of a narrow column begin with small letters more often than items do.
     is_list = 2 * sum(each.isupper() or each.isdigit() for each in firsts) >= len(lines)
     for line, following in zip(lines, firsts, strict=True):
-        is_short = len(line[0]) < max(NARROW * is_list, SHORT * width) and not line[0].rstrip().endswith(",")
-        is_label = is_short and not _NUMBER_OF_ITEM.fullmatch(line[0]) and (following.isupper() or following.isdigit())
-        if is_label and not _runs_on(text[max(0, line.end() - LONG) : line.end()]):
+        is_short = len(line[0]) < SHORT * width
+        is_item = is_list and len(line[0]) < NARROW and _FUNCTION_WORDS.isdisjoint(line[0].lower().split()[-1:])
+        if not (is_short or is_item) or line[0].rstrip().endswith(",") or _NUMBER_OF_ITEM.fullmatch(line[0]):
+            continue
+        if (following.isupper() or following.isdigit()) and not _runs_on(text[max(0, line.end() - LONG) : line.end()]):
             yield line.end()
 
 

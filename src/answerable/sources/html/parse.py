@@ -248,7 +248,7 @@ def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
             if holds_blocks(child):
                 flush()
                 own = _block(child, headings, depth + 1)
-                if child.tag == "dd" and last_tag == "dt" and blocks and own and _is_line(blocks[-1], own[0]):
+                if child.tag == "dd" and last_tag == "dt" and blocks and own and _are_lines(blocks[-1], own[0]):
                     # A term and what it means are one line: "Rent: 1,200 euros".
                     own[0] = f"{blocks.pop().rstrip(':')}{own[0]}"
                 blocks.extend(own)
@@ -259,8 +259,8 @@ def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
     return blocks
 
 
-def _is_line(*blocks: str) -> bool:
-    """Return whether these are lines of plain text."""
+def _are_lines(*blocks: str) -> bool:
+    """Return whether each of these blocks is one line of running text."""
     return not any("\n" in block or block.startswith((MARK, "|", "`", "-", ">")) for block in blocks)
 
 
