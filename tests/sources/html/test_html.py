@@ -172,6 +172,21 @@ def test_a_page_without_text_is_empty(markup: str) -> None:
         read_html(markup, "app.html")
 
 
+def test_a_term_and_what_it_means_are_one_line() -> None:
+    page = read_html(
+        "<h1>Flat</h1><dl><dt>Rent</dt><dd>1,200 euros</dd><dd>1,300 from May</dd><dt>Deposit:</dt>"
+        "<dd><p>Two months</p><p>Paid back later</p></dd><dt>Keys</dt><dt>Fobs</dt><dd>Two</dd></dl>",
+        "flat.html",
+    )
+    assert page.content.split("\n\n")[1:] == [
+        "Rent: 1,200 euros; 1,300 from May",
+        "Deposit: Two months",
+        ": Paid back later",
+        "Keys",
+        "Fobs: Two",
+    ]
+
+
 def test_entities_are_not_fetched_and_nesting_does_not_end_it() -> None:
     evil = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><p>safe &e; text</p>'
     assert "root:" not in read_html(evil, "a.html").content

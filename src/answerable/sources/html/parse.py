@@ -234,7 +234,7 @@ def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
         return [text] if text else []
     blocks: list[str] = []
     run: list[str] = []
-    last_tag = None
+    joint = ""
 
     def flush() -> None:
         if run and (text := one_line("".join(run))):
@@ -248,11 +248,12 @@ def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
             if holds_blocks(child):
                 flush()
                 own = _block(child, headings, depth + 1)
-                if child.tag == "dd" and last_tag == "dt" and blocks and own and _are_lines(blocks[-1], own[0]):
-                    # A term and what it means are one line: "Rent: 1,200 euros".
-                    own[0] = f"{blocks.pop().rstrip(':')}{own[0]}"
+                is_joined = child.tag == "dd" and bool(joint and blocks and own) and _are_lines(blocks[-1], own[0])
+                if is_joined:
+                    # A term and what it means are one line: "Rent: 1,200 euros; 1,300 from May".
+                    own[0] = f"{blocks.pop().rstrip(':.')}{joint}{own[0][1:]}"
+                joint = ":" if child.tag == "dt" else ";" if is_joined and len(own) == 1 else ""
                 blocks.extend(own)
-                last_tag = child.tag
                 continue
         add_inline_text(child, depth, run)
     flush()
