@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,24 @@ TOGETHER = 8
 _TEXTS = (".md", ".txt")
 
 
-def mined(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the questions of a file of papers with their windows."""
-    with path.open(encoding="utf-8") as file:
-        lines = map(json.loads, file)
-        while papers := list(islice(lines, TOGETHER)):
-            with tempfile.TemporaryDirectory() as folder, answerable.open(":memory:") as library:
-                names = [_written(Path(folder), number, paper) for number, paper in enumerate(papers)]
-                library.add(Path(folder))
-                for name, paper in zip(names, papers, strict=True):
-                    for asked in paper["questions"]:
-                        yield _asked(library, name, paper["text"], asked)
+def mined(papers: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the questions of papers with their windows."""
+    for library, name, paper, asked in asked_together(papers):
+        yield _asked(library, name, paper["text"], asked)
+
+
+def asked_together(
+    papers: Iterable[dict[str, Any]],
+) -> Iterator[tuple[Library, str, dict[str, Any], dict[str, Any]]]:
+    """Yield for each question: the library to ask, the name of its paper there, the paper, and the question."""
+    lines = iter(papers)
+    while together := list(islice(lines, TOGETHER)):
+        with tempfile.TemporaryDirectory() as folder, answerable.open(":memory:") as library:
+            names = [_written(Path(folder), number, paper) for number, paper in enumerate(together)]
+            library.add(Path(folder))
+            for name, paper in zip(names, together, strict=True):
+                for asked in paper["questions"]:
+                    yield library, name, paper, asked
 
 
 def _written(folder: Path, number: int, paper: dict[str, Any]) -> str:
@@ -84,8 +91,9 @@ def main() -> None:
     given = parser.parse_args()
     with given.out.open("w", encoding="utf-8") as out:
         for path in given.files:
-            for line in mined(path):
-                out.write(json.dumps({"file": path.stem, **line}, ensure_ascii=False) + "\n")
+            with path.open(encoding="utf-8") as papers:
+                for line in mined(map(json.loads, papers)):
+                    out.write(json.dumps({"file": path.stem, **line}, ensure_ascii=False) + "\n")
             out.flush()
             print(path.stem, flush=True)
 

@@ -169,8 +169,8 @@ def test_support_of_a_sentence_by_hand() -> None:
     weight = rarity(1, 1)
     assert list(evidence.word_weights.values()) == [weight] * 4
     first, second = sentences(evidence)
-    assert (first.coverage, first.context, first.chunk_coverage) == pytest.approx((0.5, 0.25, 1.0))
-    assert (second.coverage, second.context, second.chunk_coverage) == pytest.approx((0.25, 0.75, 1.0))
+    assert (first.coverage, first.context) == pytest.approx((0.5, 0.25))
+    assert (second.coverage, second.context) == pytest.approx((0.25, 0.75))
     assert (first.similarity, second.similarity) == pytest.approx((0.7, 0.6))
     assert (first.text, second.text) == ("The red house stands.", "It was sold in May.")
     # No word is there in a like form only. .5 + .47 · .25 + .82 and .25 + .47 · .75 + .82 − 8.3 · .1

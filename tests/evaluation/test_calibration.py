@@ -18,7 +18,7 @@ from made_sets import make_set, write_set
 from property_settings import examples
 
 from answerable.answering.found import Found
-from answerable.answering.gate import LEXICAL, SEMANTIC, Background, Gate, Signals
+from answerable.answering.gate import Gate, Signals
 from answerable.evaluation import refusals
 from answerable.evaluation.calibration import (
     ASKED,
@@ -36,18 +36,16 @@ from answerable.evaluation.refusals import (
     Sampling,
     by_title,
     collect_cases,
-    measure_background,
     side,
 )
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import Library
 
 NOTHING = Signals(**dict.fromkeys(Signals.__slots__, 0.0))
-RANDOM = Background(0.5, 0.1)
 
 
-def case(coverage: float, kind: Kind, corpus: str = "sea", is_small: bool = False, **signals: float) -> Case:
-    return Case(corpus, kind, "article", is_small, replace(NOTHING, coverage=coverage, **signals), coverage)
+def case(covered: float, kind: Kind, corpus: str = "sea", is_small: bool = False, **signals: float) -> Case:
+    return Case(corpus, kind, "article", is_small, replace(NOTHING, words=covered, **signals), covered)
 
 
 def made_cases(count: int = 400, seed: int = 0) -> list[Case]:
@@ -59,7 +57,7 @@ def made_cases(count: int = 400, seed: int = 0) -> list[Case]:
             kind,
             draw.choice(("sea", "land")),
             draw.random() < 0.3,
-            similarity=draw.random(),
+            meaning=draw.random(),
         )
         for kind in (Kind.ANSWERABLE, Kind.REMOVED, Kind.FOREIGN)
         for _ in range(count)
@@ -138,15 +136,14 @@ def test_area_under_the_curve_is_a_count_of_pairs(right: list[float], wrong: lis
 # The gate
 
 
-@pytest.mark.parametrize("background", [None, RANDOM])
-def test_a_gate_weighs_what_tells_the_kinds_apart(background: Background | None) -> None:
-    gate = fit_gate(made_cases(), background)
-    assert set(gate.weights) == set(LEXICAL if background is None else LEXICAL + SEMANTIC)
-    assert gate.background == background
-    assert gate.weights["coverage"] > 5
-    assert gate.weights["hits"] == 0
-    assert gate.probability(replace(NOTHING, coverage=0.8)) > 0.8
-    assert gate.probability(replace(NOTHING, coverage=0.2)) < 0.2
+@pytest.mark.parametrize("uses_meaning", [False, True])
+def test_a_gate_weighs_what_tells_the_kinds_apart(uses_meaning: bool) -> None:
+    gate = fit_gate(made_cases(), uses_meaning)
+    assert set(gate.weights) == ({"words", "meaning"} if uses_meaning else {"words"})
+    assert gate.weights["words"] > 5
+    assert abs(gate.weights.get("meaning", 0)) < 1
+    assert gate.probability(Signals(0.8, 0.5)) > 0.8
+    assert gate.probability(Signals(0.2, 0.5)) < 0.2
     assert gate.wrong_answers == 10
     assert Gate.from_json(gate.to_json()) == gate
 
@@ -154,7 +151,7 @@ def test_a_gate_weighs_what_tells_the_kinds_apart(background: Background | None)
 def test_no_more_of_the_fitted_cases_get_through_than_the_target() -> None:
     for target in TARGETS:
         cases = made_cases()
-        gate = fit_gate(cases, None).aiming_at(target)
+        gate = fit_gate(cases, uses_meaning=False).aiming_at(target)
         masses = Counter((each.corpus, each.kind, each.is_small) for each in cases)
         through = total = 0.0
         for each in cases:
@@ -181,7 +178,7 @@ def test_with_a_reader_the_target_is_kept_in_each_language() -> None:
         for language, level in levels.items()
         for _ in range(300)
     ]
-    gate = fit_gate(cases, None).aiming_at(10)
+    gate = fit_gate(cases, uses_meaning=False).aiming_at(10)
     assert gate.weights["reading"] > 0.5
     assert gate.crossed is None
     foreign = [each for each in cases if each.kind is Kind.FOREIGN]
@@ -190,7 +187,7 @@ def test_with_a_reader_the_target_is_kept_in_each_language() -> None:
 
 
 def test_thresholds_fall_as_targets_rise() -> None:
-    thresholds = fit_gate(made_cases(), None).thresholds
+    thresholds = fit_gate(made_cases(), uses_meaning=False).thresholds
     assert tuple(target for target, _ in thresholds) == TARGETS
     assert all(one >= other for (_, one), (_, other) in pairwise(thresholds))
     assert thresholds[-1] == (100.0, 0.0)
@@ -199,8 +196,8 @@ def test_thresholds_fall_as_targets_rise() -> None:
 def test_the_size_of_a_set_makes_no_difference() -> None:
     cases = made_cases()
     more = [*cases, *(each for each in cases if each.corpus == "land" for _ in range(3))]
-    one, other = fit_gate(cases, None), fit_gate(more, None)
-    assert other.weights["coverage"] == pytest.approx(one.weights["coverage"], rel=0.02)
+    one, other = fit_gate(cases, uses_meaning=False), fit_gate(more, uses_meaning=False)
+    assert other.weights["words"] == pytest.approx(one.weights["words"], rel=0.02)
     assert other.intercept == pytest.approx(one.intercept, rel=0.02)
 
 
@@ -208,8 +205,8 @@ def test_questions_without_an_answer_by_the_sets_own_word_count_less_than_others
     cases = made_cases()
     covered = [case(0.7, Kind.UNANSWERABLE, corpus) for corpus in ("sea", "land")]
     as_removed = [replace(each, kind=Kind.REMOVED) for each in covered] * 400
-    without, with_them, misled = (fit_gate([*cases, *more], None) for more in ([], covered, as_removed))
-    assert without.weights["coverage"] > with_them.weights["coverage"] > misled.weights["coverage"] > 0
+    without, with_them, misled = (fit_gate([*cases, *more], uses_meaning=False) for more in ([], covered, as_removed))
+    assert without.weights["words"] > with_them.weights["words"] > misled.weights["words"] > 0
 
 
 # Questions in another language
@@ -219,7 +216,7 @@ def crossed_cases() -> list[Case]:
     """Those of two sets, and of one whose questions are in another language: there only cosines tell."""
     draw = random.Random(1)
     tongues = [
-        Case("tongues", kind, "article", False, replace(NOTHING, coverage=draw.random(), similarity=level), 0.5, True)
+        Case("tongues", kind, "article", False, replace(NOTHING, words=draw.random(), meaning=level), 0.5, True)
         for kind, mean in ((Kind.ANSWERABLE, 0.9), (Kind.REMOVED, 0.8), (Kind.FOREIGN, 0.7))
         for level in (draw.gauss(mean, 0.05) for _ in range(300))
     ]
@@ -228,19 +225,19 @@ def crossed_cases() -> list[Case]:
 
 
 def test_questions_in_another_language_have_a_gate_of_their_own() -> None:
-    gate = fit_gate(crossed_cases(), RANDOM)
+    gate = fit_gate(crossed_cases())
     assert gate.crossed
-    assert gate.crossed.weights["similarity"] > 10 > abs(gate.weights["similarity"])
-    assert gate.weights["coverage"] > 5 > abs(gate.crossed.weights["coverage"])
+    assert gate.crossed.weights["meaning"] > 10 > abs(gate.weights["meaning"])
+    assert gate.weights["words"] > 5 > abs(gate.crossed.weights["words"])
     # They change nothing for the others.
-    assert replace(gate, crossed=None) == fit_gate(made_cases(), RANDOM)
+    assert replace(gate, crossed=None) == fit_gate(made_cases())
     found = {one.corpus: one for one in figures(gate, crossed_cases())}
     assert found["tongues"].area > 0.85
     assert found["tongues"].refused[Kind.FOREIGN] >= 0.88
 
 
 def test_words_alone_have_one_gate_for_all_languages() -> None:
-    assert fit_gate(crossed_cases(), None).crossed is None
+    assert fit_gate(crossed_cases(), uses_meaning=False).crossed is None
 
 
 @pytest.mark.parametrize(
@@ -249,11 +246,11 @@ def test_words_alone_have_one_gate_for_all_languages() -> None:
 )
 def test_a_gate_needs_both_kinds(kinds: list[Kind]) -> None:
     with pytest.raises(ValueError, match="questions that have an answer and questions that have none"):
-        fit_gate([case(0.5, kind) for kind in kinds], None)
+        fit_gate([case(0.5, kind) for kind in kinds])
 
 
 def test_figures_by_hand() -> None:
-    gate = Gate({"coverage": 10.0}, -5.0, ((0.0, 1.0), (10.0, 0.5)))  # answers from a coverage of .5
+    gate = Gate({"words": 10.0}, -5.0, ((0.0, 1.0), (10.0, 0.5)))  # answers from a coverage of .5
     cases = [
         *(case(coverage, Kind.ANSWERABLE) for coverage in (0.9, 0.8, 0.6, 0.3)),
         *(case(coverage, Kind.REMOVED) for coverage in (0.7, 0.2)),
@@ -303,18 +300,6 @@ def test_an_article_is_a_title_or_the_document_itself(tmp_path: Path) -> None:
     assert [by_title("", document) for document in QuestionSet.load(folder).documents] == ["T", "b"]
 
 
-def test_the_background_is_the_mean_over_all_pairs(sets: list[QuestionSet]) -> None:
-    embedder = HashEmbedder()
-    found = measure_background(sets[:1], embedder, sample=1000)
-    (questions,) = sets[:1]
-    # A document is one chunk here; its title is embedded with it.
-    passages = [embedder.embed_query(f"{each.title}\n{each.content}") for each in questions.documents]
-    cosines = np.array([[embedder.embed_query(query.text) @ one for one in passages] for query in questions.queries])
-    assert found.mean == pytest.approx(float(cosines.mean()), abs=1e-4)
-    assert found.deviation == pytest.approx(float(cosines.std()), abs=1e-4)
-    assert measure_background(sets, embedder, 5) == measure_background(sets, embedder, 5)
-
-
 class Asked:
     """Sees every question that is asked, with what the library holds then."""
 
@@ -336,7 +321,7 @@ class Asked:
 
 def test_what_is_asked_of_which_library(sets: list[QuestionSet], monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Asked(monkeypatch)
-    cases = collect_cases(sets, HashEmbedder(), RANDOM, Sampling(30, 10, 8))
+    cases = collect_cases(sets, HashEmbedder(), Sampling(30, 10, 8))
     assert len(cases) == len(asked.seen)
     whole = {each.id for questions in sets for each in questions.documents}
     article = {each.id: each.title for questions in sets for each in questions.documents}
@@ -363,7 +348,7 @@ def test_what_is_asked_of_which_library(sets: list[QuestionSet], monkeypatch: py
 
 
 def test_how_many_cases_there_are(sets: list[QuestionSet]) -> None:
-    cases = collect_cases(sets, HashEmbedder(), RANDOM, Sampling(30, 10, 8))
+    cases = collect_cases(sets, HashEmbedder(), Sampling(30, 10, 8))
     counted = Counter((each.corpus, each.kind) for each in cases if not each.is_small)
     for name in ("sea", "land"):
         assert counted[name, Kind.ANSWERABLE] == counted[name, Kind.REMOVED] == 30
@@ -375,26 +360,20 @@ def test_how_many_cases_there_are(sets: list[QuestionSet]) -> None:
 
 
 def test_the_same_seed_gives_the_same_cases(sets: list[QuestionSet]) -> None:
-    one, other, third = (collect_cases(sets, HashEmbedder(), RANDOM, Sampling(6, 3, 2, seed)) for seed in (0, 0, 1))
+    one, other, third = (collect_cases(sets, HashEmbedder(), Sampling(6, 3, 2, seed)) for seed in (0, 0, 1))
     assert one == other
     assert one != third
 
 
 def test_no_strangers_where_articles_are_shared(sets: list[QuestionSet], tmp_path: Path) -> None:
     again = replace(sets[0], name="again")
-    cases = collect_cases([sets[0], again], HashEmbedder(), None, Sampling(4, 10, 2))
+    cases = collect_cases([sets[0], again], HashEmbedder(), Sampling(4, 10, 2))
     assert Kind.FOREIGN not in {each.kind for each in cases}
     # Named otherwise, its articles are others.
     apart = collect_cases(
-        [sets[0], again], HashEmbedder(), None, Sampling(4, 10, 2), lambda name, document: f"{name} {document.title}"
+        [sets[0], again], HashEmbedder(), Sampling(4, 10, 2), lambda name, document: f"{name} {document.title}"
     )
     assert sum(each.kind is Kind.FOREIGN and not each.is_small for each in apart) == 20
-
-
-def test_signals_without_a_background_are_of_words_only(sets: list[QuestionSet]) -> None:
-    for each in collect_cases(sets, HashEmbedder(), None, Sampling(4, 4, 2)):
-        assert [getattr(each.signals, name) for name in SEMANTIC] == [0, 0, 0]
-        assert -1 <= each.closest <= 1 + 1e-6
 
 
 def test_a_question_about_two_documents_loses_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,7 +384,7 @@ def test_a_question_about_two_documents_loses_both(tmp_path: Path, monkeypatch: 
         [("q", "cat", 1), ("q", "dog", 1), ("r", "cow", 1)],
     )
     asked = Asked(monkeypatch)
-    collect_cases([QuestionSet.load(folder)], HashEmbedder(), RANDOM, Sampling(small_libraries=0))
+    collect_cases([QuestionSet.load(folder)], HashEmbedder(), Sampling(small_libraries=0))
     removed = {query.id: held for kind, _, query, held, _ in asked.seen if kind is Kind.REMOVED}
     assert removed == {"q": {"cow"}, "r": {"cat", "dog"}}
 
@@ -422,7 +401,6 @@ def test_calibrating_end_to_end(sets: list[QuestionSet], wrong_answers: float) -
     assert said == ["sea", "land"]
     assert [each.corpus for each in found.figures] == ["sea", "land"]
     assert found.gate.wrong_answers == wrong_answers
-    assert found.gate.background
     for each in found.figures:
         # Made so that a question's names are in its document only.
         assert each.area > 0.9

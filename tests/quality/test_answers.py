@@ -184,7 +184,7 @@ def held_out(bench: Bench) -> dict[str, Figures]:
         )
         sets.append(replace(whole, queries=queries, unanswerable=unanswerable))
     gate = packaged_gates()[LOCAL]
-    cases = collect_cases(sets, bench.embedder, gate.background, HELD_OUT, article)
+    cases = collect_cases(sets, bench.embedder, HELD_OUT, article)
     return {found.corpus: found for found in figures(gate, cases)}
 
 

@@ -16,9 +16,9 @@ from itertools import islice
 
 from answerable.answering.citations import cite
 from answerable.answering.decide import answered, refuse
-from answerable.answering.differences import Difference
+from answerable.answering.differences import Difference, said_later
 from answerable.answering.found import Found
-from answerable.answering.messages import LACKS, MORE, NEAREST, QUOTING, SAYS, phrase, word_lists
+from answerable.answering.messages import LACKS, LATER, MORE, NEAREST, QUOTING, SAYS, phrase, word_lists
 from answerable.answering.sentences import Sentence, is_header, shown_row
 from answerable.datatypes import Answer, Citation, DocumentType, Reason, Step
 from answerable.formats.locate import without_marks
@@ -45,11 +45,15 @@ _FENCES = ("```", "~~~")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence to quote, its citation, which may be a longer span, and how many items of its list are left out."""
+    """A sentence to quote, its citation, which may be a longer span, and how many items of its list are left out.
+
+    `is_later`: it is what the sender of the first quote said later about it.
+    """
 
     sentence: Sentence
     citation: Citation
     left_out: int = 0
+    is_later: bool = False
 
 
 def quote(found: Found, ranked: Sequence[Sentence], confidence: float, most: int) -> Answer:
@@ -58,12 +62,17 @@ def quote(found: Found, ranked: Sequence[Sentence], confidence: float, most: int
     why = _why(ranked, quotes, left_out)
     if not quotes:
         return replace(refuse(found, Reason.NOTHING_FOUND), why=(why,))
+    if later := said_later(quotes[0].sentence, ranked, found.asked.question):
+        cited_later = cite(later.result, later.start, later.end)
+        others = [each for each in quotes[1:] if each.sentence.message != later.message]
+        quotes = [quotes[0], *([Quote(later, cited_later, is_later=True)] if cited_later else []), *others]
     # Two libraries may say much the same: if the quotes are from several libraries, name the library of each.
     several = len({each.citation.library for each in quotes}) > 1
     asked = found.asked
     more = phrase(MORE, asked.language)
     lines = (
         (f"{each.citation.library}: " if several else "")
+        + (f"{phrase(LATER, asked.language)} " if each.is_later else "")
         + f"{_line(each)}{more.format(each.left_out) if each.left_out else ''} [{number}]"
         for number, each in enumerate(quotes, 1)
     )

@@ -58,16 +58,15 @@ class Sentence(Excerpt):
     share of the question's terms that are in the sentence; rare terms count more. `near_coverage`: like `coverage`, but
     similar forms count too ("vende" for "vendió"). `context`: share of the terms that are only in the sentence's
     context (previous sentence, line before its list, first row of its table, headings, sender, title).
-    `chunk_coverage`: share of the terms that are in the chunk. `chunk_score`: retrieval score of the chunk. `reading`:
-    the reader's logit that the answer begins in the sentence, `answer` its span in the document; None if not read.
-    `support`: how well the sentence answers, by which sentences are ranked.
+    `chunk_score`: retrieval score of the chunk. `reading`: the reader's logit that the answer begins in the sentence,
+    `answer` its span in the document; None if not read. `support`: how well the sentence answers, by which sentences
+    are ranked.
     """
 
     similarity: float
     coverage: float
     near_coverage: float
     context: float
-    chunk_coverage: float
     chunk_score: float
     terms: frozenset[str]
     message: Part | None
@@ -89,7 +88,6 @@ def _sentences_of(found: Found, result: RetrievalResult, indexed: IndexedChunk, 
     # Without sentence vectors, use the chunk's vector.
     vectors = indexed.sentence_vectors if has_vectors else np.repeat(indexed.vector[None], len(indexed.sentences), 0)
     similarities = vectors @ found.asked.vector
-    chunk_coverage = _share(weights, indexed.terms.keys(), total)
     setting = _terms_of(" ".join((chunk.context, *chunk.location.headings)), result)
     surroundings = _Surroundings(chunk.content)
     for (start, end), similarity in zip(indexed.sentences, similarities, strict=True):
@@ -112,7 +110,6 @@ def _sentences_of(found: Found, result: RetrievalResult, indexed: IndexedChunk, 
             coverage=coverage,
             near_coverage=_near_share(weights, own, total),
             context=_share(weights, own | around, total) - coverage,
-            chunk_coverage=chunk_coverage,
             chunk_score=result.score,
             terms=own,
             message=message,

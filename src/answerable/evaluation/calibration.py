@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from answerable.answering.gate import LEXICAL, READ, SEMANTIC, Background, Gate
-from answerable.evaluation.refusals import Case, Kind, Sampling, collect_cases, measure_background, side
+from answerable.answering.gate import Gate
+from answerable.evaluation.refusals import Case, Kind, Sampling, collect_cases, side
 from answerable.evaluation.sets import QuestionSet
 from answerable.protocols import AnswerReader, Embedder
 
@@ -36,8 +36,8 @@ ENOUGH = 100
 """Questions without an answer that a language must have to influence the thresholds."""
 
 
-def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
-    """Fit a gate; without a background it uses only words.
+def fit_gate(cases: Sequence[Case], uses_meaning: bool = True) -> Gate:
+    """Fit a gate; without `uses_meaning` it doesn't use the embedder's vectors.
 
     All sets have the same weight. With a reader, one gate serves all languages, at the strictest of their thresholds.
     Otherwise, with vectors, sets whose questions are in another language than their documents fit the gate `crossed`.
@@ -45,13 +45,13 @@ def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
     """
     foreign_tongue = _crossed_sets(cases)
     if any(case.signals.reading for case in cases):
-        return _fit(cases, background)
+        return _fit(cases, uses_meaning)
     if foreign_tongue == {case.corpus for case in cases}:
-        return _fit(cases, background)
-    gate = _fit([case for case in cases if case.corpus not in foreign_tongue and not case.is_crossed], background)
-    if background is None or not foreign_tongue:
+        return _fit(cases, uses_meaning)
+    gate = _fit([case for case in cases if case.corpus not in foreign_tongue and not case.is_crossed], uses_meaning)
+    if not uses_meaning or not foreign_tongue:
         return gate
-    crossed = _fit([case for case in cases if case.corpus in foreign_tongue and case.is_crossed], background)
+    crossed = _fit([case for case in cases if case.corpus in foreign_tongue and case.is_crossed], uses_meaning)
     stricter = [(target, crossed.aiming_at(CROSSED_SHARE * target).threshold) for target in TARGETS[:-1]]
     return replace(gate, crossed=replace(crossed, thresholds=(*stricter, crossed.thresholds[-1])))
 
@@ -62,21 +62,20 @@ def _crossed_sets(cases: Sequence[Case]) -> set[str]:
     return {corpus for corpus, _ in tally if tally[corpus, True] > tally[corpus, False]}
 
 
-def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
+def _fit(cases: Sequence[Case], uses_meaning: bool) -> Gate:
     used = [case for case in cases if case.kind in FITTED]
     answerable = np.array([case.kind is Kind.ANSWERABLE for case in used])
     wrong = [case for case in used if case.kind in ASKED]
     if not answerable.any() or not wrong:
         raise ValueError("a gate needs questions that have an answer and questions that have none")
     is_read = any(case.signals.reading for case in used)
-    names = (*LEXICAL, *(SEMANTIC if background else ()), *(READ if is_read else ()))
+    names = ("words", *(["meaning"] if uses_meaning else []), *(["reading"] if is_read else []))
     signals = np.array([[getattr(case.signals, name) for name in names] for case in used])
     coefficients, intercept = fit_logistic(signals, answerable, case_weights(used, READ_FITTED if is_read else FITTED))
     gate = Gate(
         {name: round(float(value), 4) for name, value in zip(names, coefficients, strict=True)},
         round(float(intercept), 4),
         ((0.0, 1.0),),
-        background,
     )
     groups = [wrong, *(_by_language(wrong) if is_read else ())]
     found = [dict(_thresholds(np.array(probabilities(gate, group)), case_weights(group, ASKED))) for group in groups]
@@ -127,13 +126,12 @@ def calibrate(
 
     Raises ValueError if there are too few articles.
     """
-    background = measure_background(sets, embedder)
-    cases = collect_cases(sets, embedder, background, Sampling(reader=reader), on_progress=on_progress)
+    cases = collect_cases(sets, embedder, Sampling(reader=reader), on_progress=on_progress)
     fitted = [case for case in cases if side(case.article) == 0]
     held_out = [case for case in cases if side(case.article) == 1 and not case.is_small]
     too_few = ValueError("the sets have too few articles: half of them fit the gate, the others measure it")
     try:
-        gate = fit_gate(fitted, background).aiming_at(wrong_answers)
+        gate = fit_gate(fitted).aiming_at(wrong_answers)
     except ValueError as error:
         raise too_few from error
     found = figures(gate, held_out)
@@ -174,7 +172,7 @@ class Figures:
     """A gate's figures on a set: areas under the ROC curve, and the share of each kind of case that it refuses.
 
     `area` compares answerable questions with questions whose document was removed, `unanswerable_area` with questions
-    that the set marks as unanswerable (NaN if it marks none). The cosine areas are a baseline: a gate that only
+    that the set marks as unanswerable; they are NaN if it has none. The cosine areas are a baseline: a gate that only
     compares the highest cosine.
     """
 
@@ -193,7 +191,7 @@ def figures(gate: Gate, cases: Sequence[Case]) -> list[Figures]:
     for corpus in dict.fromkeys(case.corpus for case in cases):
         here = {kind: [case for case in cases if case.corpus == corpus and case.kind is kind] for kind in Kind}
         right, removed, unanswerable = here[Kind.ANSWERABLE], here[Kind.REMOVED], here[Kind.UNANSWERABLE]
-        if not right or not removed:
+        if not right or not (removed or unanswerable):
             continue
         found.append(
             Figures(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -13,8 +13,10 @@ from hashlib import sha256
 import numpy as np
 
 from answerable.answering.decide import Answering
-from answerable.answering.gate import Background, Signals, is_crossed, read_signals
+from answerable.answering.found import Found
+from answerable.answering.gate import Signals, is_crossed, read_signals
 from answerable.answering.reading import PASSAGES, read
+from answerable.answering.sentences import Sentence
 from answerable.datatypes import Document
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import PASSAGES_PER_ANSWER, Library
@@ -74,27 +76,9 @@ def by_title(_: str, document: Document) -> str:
     return document.title or document.id
 
 
-def measure_background(sets: Iterable[QuestionSet], embedder: Embedder, sample: int = 200) -> Background:
-    """Measure the cosines between questions and random passages, over all sets."""
-    means, deviations = [], []
-    for questions in sets:
-        draw = random.Random(questions.name)
-        library, store = _library(draw.sample(questions.documents, min(sample, len(questions.documents))), embedder)
-        asked = draw.sample(questions.queries, min(sample, len(questions.queries)))
-        chunks = library.stats().chunks
-        cosines = [
-            [cosine for _, cosine in store.search_vectors(embedder.embed_query(query.text), chunks, None)]
-            for query in asked
-        ]
-        means.append(float(np.mean(cosines)))
-        deviations.append(float(np.std(cosines)))
-    return Background(round(float(np.mean(means)), 4), round(float(np.mean(deviations)), 4))
-
-
 def collect_cases(
     sets: Sequence[QuestionSet],
     embedder: Embedder,
-    background: Background | None,
     sampling: Sampling | None = None,
     article_of: Callable[[str, Document], str] = by_title,
     on_progress: Callable[[str], None] = lambda name: None,
@@ -112,7 +96,7 @@ def collect_cases(
     cases: list[Case] = []
     for questions in sets:
         on_progress(questions.name)
-        run = _SetRun(questions, articles[questions.name], embedder, background, sampling)
+        run = _SetRun(questions, articles[questions.name], embedder, sampling)
         run.ask_all(_strangers(sets, articles, set(run.articles.values())))
         cases += run.cases
     return cases
@@ -138,14 +122,12 @@ class _SetRun:
         questions: QuestionSet,
         articles: Mapping[str, str],
         embedder: Embedder,
-        background: Background | None,
         sampling: Sampling,
     ) -> None:
         self.questions = questions
         self.articles = articles
         self.cases: list[Case] = []
         self._embedder = embedder
-        self._background = background
         self._sampling = sampling
         self._documents = {document.id: document for document in questions.documents}
         self._draw = random.Random(f"{sampling.seed} {questions.name}")
@@ -202,10 +184,15 @@ class _SetRun:
         """Ask one question and add its case, unless the search finds nothing."""
         found = library.evidence(query.text)
         if ranked := read(found, self._sampling.reader):
-            signals = read_signals(found, ranked, self._background)
-            closest = max(float(np.dot(chunk.vector, found.asked.vector)) for chunk in found.chunks)
-            crossed, language = is_crossed(found), found.asked.language
-            self.cases.append(Case(self.questions.name, kind, article, is_small, signals, closest, crossed, language))
+            self.cases.append(case_of(found, ranked, self.questions.name, kind, article, is_small))
+
+
+def case_of(
+    found: Found, ranked: Sequence[Sentence], corpus: str, kind: Kind, article: str, is_small: bool = False
+) -> Case:
+    """Return the case of a question whose sentences (at least one) were ranked."""
+    closest = max(float(np.dot(chunk.vector, found.asked.vector)) for chunk in found.chunks)
+    return Case(corpus, kind, article, is_small, read_signals(ranked), closest, is_crossed(found), found.asked.language)
 
 
 class _QuestionMemory:
