@@ -34,56 +34,53 @@ HELD_OUT = Sampling(questions=700, foreign=150, small_libraries=0)
 SETS = (*CONTAINED, *WITHIN_THREE)
 # Area under the curve with the right paragraph removed, and with questions written to have no answer in it.
 AREAS = {
-    "xquad/en": 0.966,
-    "xquad/es": 0.958,
-    "faquad": 0.906,
-    "squad2/en-dev": 0.900,
-    "squad2/es-dev": 0.843,
-    "squad2/pt-dev": 0.861,
+    "xquad/en": 0.948,
+    "xquad/es": 0.951,
+    "faquad": 0.868,
+    "squad2/en-dev": 0.879,
+    "squad2/es-dev": 0.814,
+    "squad2/pt-dev": 0.835,
 }
-WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.687, "squad2/es-dev": 0.650, "squad2/pt-dev": 0.646}
+WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.656, "squad2/es-dev": 0.670, "squad2/pt-dev": 0.624}
 # How much of that is above the area of the highest cosine alone.
-ABOVE_CLOSENESS = {"squad2/en-dev": 0.048, "squad2/es-dev": 0.016, "squad2/pt-dev": 0.028}
-NEAR = 0.01
-# More than that is near, because the best sentence lacks the name or year asked for: .015 of XQuAD es.
-OUTRIGHT = 0.01
-# Of the questions with an answer, the share for which not even something near is found.
-# What isn't answered, at the default target, of all questions with an answer, of those on articles that the gate wasn't
-# fitted on, and of questions of the other sets.
-FALSE_REFUSALS = {
-    "xquad/en": 0.035,
-    "xquad/es": 0.034,
-    "faquad": 0.004,
-    "squad2/en-dev": 0.042,
-    "squad2/es-dev": 0.064,
-    "squad2/pt-dev": 0.043,
-}
-HELD_OUT_REFUSALS = {
-    "xquad/en": 0.037,
-    "xquad/es": 0.044,
+ABOVE_CLOSENESS = {"squad2/en-dev": 0.022, "squad2/es-dev": 0.022, "squad2/pt-dev": -0.012}
+# What isn't answered, at the default target, of all questions with an answer; for not more than OUTRIGHT of them nothing
+# near is shown either. Lower by up to .06 with eleven signals instead of two, fitted to these sets.
+NOT_ANSWERED = {
+    "xquad/en": 0.093,
+    "xquad/es": 0.056,
     "faquad": 0.003,
-    "squad2/en-dev": 0.050,
-    "squad2/es-dev": 0.063,
-    "squad2/pt-dev": 0.046,
+    "squad2/en-dev": 0.076,
+    "squad2/es-dev": 0.064,
+    "squad2/pt-dev": 0.044,
 }
-# One question of 150 is within the noise.
+OUTRIGHT = 0.013
+# The same of those on articles that the gate wasn't fitted on, and of questions of the other sets.
+HELD_OUT_REFUSALS = {
+    "xquad/en": 0.100,
+    "xquad/es": 0.048,
+    "faquad": 0.003,
+    "squad2/en-dev": 0.069,
+    "squad2/es-dev": 0.052,
+    "squad2/pt-dev": 0.020,
+}
 STRANGERS = {
-    "xquad/en": 0.965,
-    "xquad/es": 0.945,
-    "faquad": 0.995,
-    "squad2/en-dev": 0.985,
-    "squad2/es-dev": 0.978,
-    "squad2/pt-dev": 0.945,
+    "xquad/en": 0.981,
+    "xquad/es": 0.955,
+    "faquad": 0.983,
+    "squad2/en-dev": 0.994,
+    "squad2/es-dev": 0.983,
+    "squad2/pt-dev": 0.962,
 }
 # Questions of one set on the library of another, asked as a user would: the share that must be refused.
 FOREIGN = {
-    ("xquad/en", "scifact"): 0.964,
-    ("scifact", "xquad/en"): 0.967,
-    ("xquad/es", "faquad"): 0.990,
-    ("faquad", "xquad/es"): 0.942,
-    ("squad2/pt-dev", "faquad"): 0.968,
+    ("xquad/en", "scifact"): 0.955,
+    ("scifact", "xquad/en"): 0.990,
+    ("xquad/es", "faquad"): 0.987,
+    ("faquad", "xquad/es"): 0.932,
+    ("squad2/pt-dev", "faquad"): 0.965,
     # No strangers: FaQuAD asks about computing, of which that corpus has articles.
-    ("faquad", "squad2/pt-dev"): 0.860,
+    ("faquad", "squad2/pt-dev"): 0.849,
 }
 
 
@@ -148,7 +145,7 @@ def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str
     refused = fmean(answer.verdict == "not found" for answer in answers)
     print(f"\n{name}: near {near:.4f}, not found {refused:.4f}")
     assert all(verified(bench, name, answer) for answer in answers)
-    assert near + refused <= FALSE_REFUSALS[name] + NEAR + NOISE
+    assert near + refused <= NOT_ANSWERED[name] + NOISE
     assert refused <= OUTRIGHT
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,15 +32,14 @@ CROSSED_SHARE = 0.15
 """Factor on the target for questions in another language than the passages, where words are weak evidence."""
 SMALL_SHARE = 0.5
 """Weight of the cases from a set's small libraries."""
-ENOUGH = 100
-"""Questions without an answer that a language must have to influence the thresholds."""
 
 
 def fit_gate(cases: Sequence[Case], uses_meaning: bool = True) -> Gate:
     """Fit a gate; without `uses_meaning` it doesn't use the embedder's vectors.
 
-    All sets have the same weight. With a reader, one gate serves all languages, at the strictest of their thresholds.
-    Otherwise, with vectors, sets whose questions are in another language than their documents fit the gate `crossed`.
+    All sets have the same weight, and the thresholds hold for all together. With a reader, one gate serves all
+    languages. Otherwise, with vectors, sets whose questions are in another language than their documents fit the gate
+    `crossed`.
     Raises ValueError unless some cases should be answered and some refused.
     """
     foreign_tongue = _crossed_sets(cases)
@@ -77,18 +76,7 @@ def _fit(cases: Sequence[Case], uses_meaning: bool) -> Gate:
         round(float(intercept), 4),
         ((0.0, 1.0),),
     )
-    groups = [wrong, *(_by_language(wrong) if is_read else ())]
-    found = [dict(_thresholds(np.array(probabilities(gate, group)), case_weights(group, ASKED))) for group in groups]
-    thresholds = tuple((target, max(one[target] for one in found)) for target in TARGETS)
-    return replace(gate, thresholds=thresholds)
-
-
-def _by_language(cases: Sequence[Case]) -> list[list[Case]]:
-    """Return the cases of each language that has ENOUGH; cases with passages in another language are a group too."""
-    groups: dict[str, list[Case]] = defaultdict(list)
-    for case in cases:
-        groups["" if case.is_crossed else case.language].append(case)
-    return [group for group in groups.values() if len(group) >= ENOUGH]
+    return replace(gate, thresholds=_thresholds(np.array(probabilities(gate, wrong)), case_weights(wrong, ASKED)))
 
 
 def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
