@@ -34,18 +34,18 @@ HELD_OUT = Sampling(questions=700, foreign=150, small_libraries=0)
 SETS = (*CONTAINED, *WITHIN_THREE)
 # Area under the curve with the right paragraph removed, and with questions written to have no answer in it.
 AREAS = {
-    "xquad/en": 0.948,
-    "xquad/es": 0.951,
-    "faquad": 0.868,
-    "squad2/en-dev": 0.879,
-    "squad2/es-dev": 0.814,
-    "squad2/pt-dev": 0.835,
+    "xquad/en": 0.941,
+    "xquad/es": 0.950,
+    "faquad": 0.869,
+    "squad2/en-dev": 0.878,
+    "squad2/es-dev": 0.819,
+    "squad2/pt-dev": 0.831,
 }
-WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.656, "squad2/es-dev": 0.670, "squad2/pt-dev": 0.624}
+WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.656, "squad2/es-dev": 0.639, "squad2/pt-dev": 0.642}
 # How much of that is above the area of the highest cosine alone.
-ABOVE_CLOSENESS = {"squad2/en-dev": 0.022, "squad2/es-dev": 0.022, "squad2/pt-dev": -0.012}
-# What isn't answered, at the default target, of all questions with an answer; for not more than OUTRIGHT of them nothing
-# near is shown either. Lower by up to .06 with eleven signals instead of two, fitted to these sets.
+ABOVE_CLOSENESS = {"squad2/en-dev": 0.018, "squad2/es-dev": 0.006, "squad2/pt-dev": 0.024}
+# What isn't answered, at the default target, of all questions with an answer; for at most OUTRIGHT of them nothing near
+# is shown either. Up to .05 less with eleven signals instead of two, which were fitted to these sets.
 NOT_ANSWERED = {
     "xquad/en": 0.093,
     "xquad/es": 0.056,
@@ -57,20 +57,20 @@ NOT_ANSWERED = {
 OUTRIGHT = 0.013
 # The same of those on articles that the gate wasn't fitted on, and of questions of the other sets.
 HELD_OUT_REFUSALS = {
-    "xquad/en": 0.100,
-    "xquad/es": 0.048,
+    "xquad/en": 0.097,
+    "xquad/es": 0.054,
     "faquad": 0.003,
-    "squad2/en-dev": 0.069,
-    "squad2/es-dev": 0.052,
-    "squad2/pt-dev": 0.020,
+    "squad2/en-dev": 0.076,
+    "squad2/es-dev": 0.059,
+    "squad2/pt-dev": 0.039,
 }
 STRANGERS = {
-    "xquad/en": 0.981,
-    "xquad/es": 0.955,
-    "faquad": 0.983,
-    "squad2/en-dev": 0.994,
-    "squad2/es-dev": 0.983,
-    "squad2/pt-dev": 0.962,
+    "xquad/en": 0.993,
+    "xquad/es": 0.947,
+    "faquad": 0.993,
+    "squad2/en-dev": 0.987,
+    "squad2/es-dev": 0.947,
+    "squad2/pt-dev": 0.967,
 }
 # Questions of one set on the library of another, asked as a user would: the share that must be refused.
 FOREIGN = {

@@ -45,12 +45,13 @@ class Question:
         return start < place + len(self.answer) and place < end
 
 
-# A newer message that came first happened to be the fifteenth of "other words".
-RIGHT = {"own words": 30, "other words": 14, "short": 16, "other language": 7}
+# Before the reader had learnt near misses, two more in own words, two more in other words and two more short ones were
+# answered, which are near now, and four fewer were refused.
+RIGHT = {"own words": 28, "other words": 12, "short": 14, "other language": 7}
 """By kind, how many answers have a quote with the answer."""
-FIRST = {"own words": 30, "other words": 9, "short": 16, "other language": 6}
+FIRST = {"own words": 28, "other words": 9, "short": 14, "other language": 6}
 """The same, of first quotes."""
-REFUSED = 14
+REFUSED = 18
 """How many of the questions that no document answers are refused."""
 
 QUESTIONS = [Question(**row) for row in json.loads((FOLDER / "questions.json").read_text("utf-8"))]

@@ -22,21 +22,21 @@ SAMPLE = 150
 NOISE = 0.007
 NAMED = ("xquad/en", "squad2/en-dev", "squad2/pt-dev")
 FIRST = {
-    "xquad/en": 0.913, "xquad/es": 0.853, "faquad": 0.853,
-    "squad2/en-dev": 0.920, "squad2/es-dev": 0.893, "squad2/pt-dev": 0.800,
+    "xquad/en": 0.913, "xquad/es": 0.887, "faquad": 0.873,
+    "squad2/en-dev": 0.927, "squad2/es-dev": 0.907, "squad2/pt-dev": 0.807,
 }  # fmt: skip
 """Share of answerable questions whose first quote holds the answer, without the gate."""
 TWO = {
-    "xquad/en": 0.947, "xquad/es": 0.927, "faquad": 0.893,
-    "squad2/en-dev": 0.960, "squad2/es-dev": 0.960, "squad2/pt-dev": 0.873,
+    "xquad/en": 0.947, "xquad/es": 0.940, "faquad": 0.907,
+    "squad2/en-dev": 0.973, "squad2/es-dev": 0.967, "squad2/pt-dev": 0.880,
 }  # fmt: skip
 """The same, of the first two quotes."""
-FALSE_REFUSALS = {
-    "xquad/en": 0.013, "xquad/es": 0.020, "faquad": 0.027,
-    "squad2/en-dev": 0.027, "squad2/es-dev": 0.073, "squad2/pt-dev": 0.080,
+NOT_ANSWERED = {
+    "xquad/en": 0.047, "xquad/es": 0.040, "faquad": 0.020,
+    "squad2/en-dev": 0.047, "squad2/es-dev": 0.033, "squad2/pt-dev": 0.073,
 }  # fmt: skip
-"""The largest share of answerable questions that are refused."""
-UNANSWERABLE = {"squad2/en-dev": 0.333, "squad2/es-dev": 0.313, "squad2/pt-dev": 0.293}
+"""The largest share of answerable questions that aren't answered; for most of them the nearest quote is shown."""
+UNANSWERABLE = {"squad2/en-dev": 0.347, "squad2/es-dev": 0.353, "squad2/pt-dev": 0.307}
 """The smallest share of unanswerable questions that are refused."""
 
 
@@ -73,7 +73,7 @@ def test_questions_with_an_answer_get_it_first(bench: Bench, reader: E5Reader, n
     print(f"\n{name}: first quote {first / SAMPLE:.3f}, two {two / SAMPLE:.3f}, refused {refused / SAMPLE:.3f}")
     assert first / SAMPLE >= FIRST[name] - NOISE
     assert two / SAMPLE >= TWO[name] - NOISE
-    assert refused / SAMPLE <= FALSE_REFUSALS[name] + NOISE
+    assert refused / SAMPLE <= NOT_ANSWERED[name] + NOISE
 
 
 @pytest.mark.long

@@ -22,38 +22,40 @@ from .harness import CACHE
 FOLDER = Path(__file__).with_name("everyday")
 FLOORS = {
     "fact": 12,
-    "other words": 8,
-    "other language": 7,
-    "keywords": 5,
+    "other words": 6,
+    "other language": 9,
+    "keywords": 6,
     "count": 7,
     "list": 8,
-    "correction": 6,
+    "correction": 5,
     "summary": 6,
     "library": 8,
     "comparison": 8,
-    "yes/no": 7,
+    "yes/no": 6,
     "why": 7,
     "follow-up": 5,
-    "unanswerable": 18,
+    "unanswerable": 21,
 }
 """By kind, how many answers are useful; of the unanswerable, how many are refused."""
-# Twenty and fourteen unanswerable ones were refused while word lists told what is asked for.
+# Eighteen unanswerable ones were refused before the reader had learnt near misses, and eight more of both sets answered
+# usefully in their own or other words, corrections and yes or no, which are near now; four more across languages and in
+# keywords are answered.
 # Fifteen and nine counts until a model read the tables, which states a figure only if it is sure.
 SECOND_FLOORS = {
-    "fact": 11,
-    "other words": 1,
-    "other language": 5,
-    "keywords": 5,
-    "count": 4,
-    "list": 2,
-    "correction": 6,
+    "fact": 9,
+    "other words": 0,
+    "other language": 6,
+    "keywords": 6,
+    "count": 3,
+    "list": 1,
+    "correction": 5,
     "summary": 2,
     "library": 3,
     "comparison": 3,
-    "yes/no": 4,
-    "why": 3,
+    "yes/no": 5,
+    "why": 4,
     "follow-up": 3,
-    "unanswerable": 18,
+    "unanswerable": 19,
 }
 """The same of the second set."""
 

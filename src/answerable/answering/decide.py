@@ -27,6 +27,9 @@ NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE, Reason.NEAR)
 """If a search with the question's own filter ends for one of these reasons, the search is repeated without it."""
 SURE_OF_FIGURE = 3.0
 """If it isn't clear what to compute, a quote with a reading (logit) above this answers. No measurement on record."""
+SHARED = 0.5
+"""The share of the question's words with which a sentence about another person or year is shown as the nearest, though
+the reader is sure that it doesn't answer ("the fee in 2023", of 2024). A round number, not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +239,8 @@ def _weigh(found: Found, ranked: Sequence[Sentence], answering: Answering) -> De
     differs = tuple(differences(asked.question, ranked[0]))
     is_of_another = any(each.decides for each in differs) and ranked[0].result.document.language in ("", asked.language)
     is_passed = gate.passes(found, confidence) and not is_of_another
-    is_near = not is_passed and gate.is_near(found, confidence)
+    is_close = is_of_another and ranked[0].near_coverage >= SHARED
+    is_near = not is_passed and (is_close or gate.is_near(found, confidence))
     case = ("other language" if is_crossed(found) else "", "filter" if found.topic is not None else "")
     return Decision(
         By.QUOTES if is_passed else By.NEAR if is_near else By.REFUSAL,
