@@ -22,7 +22,7 @@ import tomllib
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "answerable"
 FIGURES = ROOT / "house.toml"
-QUESTION = "How many hours of sun does basil need?"
+QUESTION = "Quantas horas de sol o manjericão precisa?"
 
 
 def measure() -> dict[str, int]:
