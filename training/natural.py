@@ -15,7 +15,6 @@ import csv
 import gzip
 import json
 import random
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -24,6 +23,7 @@ from typing import Any
 
 import answerable
 from answerable.answering.reading import best_windows, read
+from answerable.datatypes import Document, DocumentType
 from training.windows import mined
 
 KEPT = 10
@@ -48,7 +48,8 @@ def judged(folder: Path) -> Iterator[dict[str, Any]]:
     for question, judgements in by_question.items():
         right = {number for number, (score, _) in enumerate(judgements) if score == 3}
         wrong = [number for number, (score, _) in enumerate(judgements) if score == 0]
-        yield from _asked("quati", question, [passage for _, passage in judgements], right, wrong)
+        # These have no titles.
+        yield from _asked("quati", question, [f": {passage}" for _, passage in judgements], right, wrong)
 
 
 def _asked(
@@ -56,13 +57,12 @@ def _asked(
 ) -> Iterator[dict[str, Any]]:
     """Yield the question with a window of a right passage first, if there is one, and the best of the wrong ones."""
     order = random.Random(question).sample(range(len(passages)), len(passages))
-    with tempfile.TemporaryDirectory() as folder, answerable.open(":memory:") as library:
-        for number in order:
-            Path(folder, f"{number}.txt").write_text(passages[number], "utf-8")
-        library.add(Path(folder))
+    with answerable.open(":memory:") as library:
+        # Nothing that the reader sees may tell the number: those that answer come first.
+        library.add_documents([_document(number, passages[number]) for number in order])
         ranked = read(library.evidence(question), None)
         windows = list(best_windows(ranked, len(passages)))
-    of = [int(Path(window.sentences[0].result.document.source).stem) for window in windows]
+    of = [int(window.sentences[0].result.document.id) for window in windows]
     answering = next((window.text for window, number in zip(windows, of, strict=True) if number in right), None)
     others = [window.text for window, number in zip(windows, of, strict=True) if number in wrong]
     if right and answering is None:
@@ -71,6 +71,12 @@ def _asked(
     answer = [0, 0, len(answering)] if answering else None
     kind = "answered" if answering else "near"
     yield {"file": name, "q": question, "kind": kind, "words": "", "differs": "", "windows": texts, "answer": answer}
+
+
+def _document(number: int, passage: str) -> Document:
+    """Return the document of a passage that begins with its title and a colon."""
+    title, _, text = passage.partition(": ")
+    return Document(str(number), text, f"{number}.txt", title, DocumentType.TEXT)
 
 
 def dialogues(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
