@@ -30,9 +30,9 @@ SYSTEMS = {
 }
 RETRIEVAL = {"meaning": "`dense`", "words": "`bm25`", "both": "`hybrid`"}
 REFUSED = {
-    "answerable": "answerable, refused",
-    "another subject": "of other sets, refused",
-    "just beside": "paragraph removed, refused",
+    "answerable": "answerable, not answered",
+    "another subject": "of other sets, not answered",
+    "just beside": "paragraph removed, not answered",
 }
 _ROW, _LEFT, _RIGHT, _TOP = 22, 220, 60, 30
 _INTERVAL = re.compile(r"(?P<value>[\d.]+)\*?(?: \[(?P<low>[\d.]+), (?P<high>[\d.]+)\])?")

@@ -32,7 +32,7 @@ def export(folder: Path, options: Options) -> dict[str, float]:
         "examples": training.seen,
         "seed": options.seed,
         "options": asdict(options),
-        "commit": _commit(),
+        "commit": commit(),
         "data": trained.hashes,
         "figures": json.loads(curve[-1]) if curve else {},
     }
@@ -58,7 +58,8 @@ class _Exact(ReaderWeights):
         self._tensors, self.about = tensors_of(reader), {}
 
 
-def _commit() -> str:
+def commit() -> str:
+    """Return the commit of the code that trains; "" outside a repository."""
     folder = Path(__file__).parent
     return subprocess.run(
         ("git", "rev-parse", "HEAD"), cwd=folder, capture_output=True, text=True, check=False

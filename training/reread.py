@@ -17,6 +17,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from answerable.e5.readers import HEADER, QUESTION, WINDOW
 from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from training.corpus import load
 from training.examples import Examples
+from training.export import commit
 from training.fit import Fit
 from training.model import Reader, load_tensors, padded, tensors_of
 from training.weights import write_weights
@@ -148,7 +150,15 @@ class Run:
                 self._export(figures)
 
     def _export(self, figures: dict[str, float]) -> None:
-        about = {"questions": len(self._trained), "seed": self._given.seed, "figures": figures}
+        before = ReaderWeights(self._given.begin).about
+        about = {
+            "examples": before["examples"] + len(self._trained),
+            "seed": self._given.seed,
+            "commit": commit(),
+            "data": {path.name: sha256(path.read_bytes()).hexdigest() for path in self._given.windows},
+            "figures": figures,
+            "begun with": before,
+        }
         write_weights(self._given.folder / "reader.npz", tensors_of(self._net), about)
 
     def _batches(self) -> Iterator[list[Asked]]:

@@ -25,7 +25,7 @@ def best_of(evidence: Found) -> list[Sentence]:
 
 
 def signals(evidence: Found) -> Signals:
-    return read_signals(best_of(evidence))
+    return read_signals(evidence, best_of(evidence))
 
 
 def contexts(question: str, document: Document) -> dict[str, float]:
@@ -43,9 +43,10 @@ def test_words_and_meaning_are_those_of_the_best_sentence() -> None:
 
 
 def test_the_reading_is_that_of_the_best_sentence() -> None:
-    first, second = best_of(collect("red house", text(GARDEN), similarities=[0.9, 0.6]))
-    assert read_signals([replace(first, reading=2.5), second]).reading == 2.5
-    assert read_signals([first, replace(second, reading=2.5)]).reading == UNREAD
+    found = collect("red house", text(GARDEN), similarities=[0.9, 0.6])
+    first, second = best_of(found)
+    assert read_signals(found, [replace(first, reading=2.5), second]).reading == 2.5
+    assert read_signals(found, [first, replace(second, reading=2.5)]).reading == UNREAD
 
 
 def test_a_similar_form_of_a_word_is_near() -> None:

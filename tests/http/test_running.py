@@ -277,7 +277,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
         guide = EXAMPLES / "espresso-machine-guide.md"
         job = upload(client, (guide.name, guide.read_bytes()), library="two")
         assert job["report"]["added"] == 1
-        answer = client.post("api/v1/two/ask", json={"question": "How often must it be descaled?"}).json()
+        answer = client.post("api/v1/two/ask", json={"question": "After how many cups must it be descaled?"}).json()
         assert "200 cups" in answer["text"]
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=120)

@@ -84,7 +84,7 @@ def test_a_gate_is_fitted_shown_and_kept(call: Invoke, folders: list[Path]) -> N
         assert len(re.findall(rf"^  refused, {kind.value}: \d+\.\d %$", result.stdout, re.M)) == 2
     (path,) = kept()
     assert f"Saved to {path}. Delete that file" in result.stdout
-    assert Gate.from_json(json.loads(path.read_text())).background
+    assert set(Gate.from_json(json.loads(path.read_text())).weights) >= {"words", "meaning"}
     assert refusals(call) == str(path)
     path.unlink()
     assert refusals(call) == "the package's"

@@ -62,7 +62,7 @@ def quote(found: Found, ranked: Sequence[Sentence], confidence: float, most: int
     why = _why(ranked, quotes, left_out)
     if not quotes:
         return replace(refuse(found, Reason.NOTHING_FOUND), why=(why,))
-    quotes = _with_later(quotes, ranked, found.asked.question)
+    quotes = _with_later(quotes, ranked, found.asked.question)[:most]
     text = "\n".join((phrase(QUOTING, found.asked.language), *_numbered(quotes, found.asked.language)))
     return answered(found, text, tuple(each.citation for each in quotes), confidence, why)
 

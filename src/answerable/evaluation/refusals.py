@@ -192,7 +192,8 @@ def case_of(
 ) -> Case:
     """Return the case of a question whose sentences (at least one) were ranked."""
     closest = max(float(np.dot(chunk.vector, found.asked.vector)) for chunk in found.chunks)
-    return Case(corpus, kind, article, is_small, read_signals(ranked), closest, is_crossed(found), found.asked.language)
+    signals = read_signals(found, ranked)
+    return Case(corpus, kind, article, is_small, signals, closest, is_crossed(found), found.asked.language)
 
 
 class _QuestionMemory:
