@@ -100,9 +100,10 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
 
 
 def said_later(first: Sentence, ranked: Sequence[Sentence], question: str) -> Sentence | None:
-    """Return the best of what a message's sender says later, in a message with a name of the first that is new.
+    """Return what the sender of a message says later that has a name of it which the question lacks; None if nothing.
 
-    "I found a flat in Graça" may be followed by "The one in Graça is gone, I booked another in Alfama".
+    "I found a flat in Graça" may be followed by "The one in Graça is gone, I booked another in Alfama". Of several such
+    messages it is the one that answers the question best.
     """
     message = first.message
     if message is None or message.time is None:
