@@ -10,8 +10,8 @@ names, since a date is written in many ways.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cache
 
 from answerable.answering.citations import location_of
@@ -76,7 +76,7 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
     names = _whole_names(question)
     lacking = [name for name in names if not any(_has(known, word) for word in name.split())]
     for word in lacking:
-        others = _other_names(line, asked)
+        others = list(dict.fromkeys(each for each in _names(line) if not _has(asked, each)))
         # What one person says of themselves isn't about another who is in the chat.
         is_of_sender = not sender or any(_has(asked, each) for each in sender.split())
         speakers = () if is_of_sender else _folded(" ".join(document.metadata.get("participants", ())))
@@ -97,35 +97,6 @@ def differences(question: str, sentence: Sentence) -> list[Difference]:
         if (match := asked_of.search(fold_in_place(question))) and not shape.search(line):
             found.append(Difference(question[slice(*match.span())], (), True))
     return found
-
-
-def said_later(first: Sentence, ranked: Sequence[Sentence], question: str) -> Sentence | None:
-    """Return what the sender of a message says later that has a name of it which the question lacks; None if nothing.
-
-    "I found a flat in Graça" may be followed by "The one in Graça is gone, I booked another in Alfama". Of several such
-    messages it is the one that answers the question best.
-    """
-    message = first.message
-    if message is None or message.time is None:
-        return None
-    names = _other_names(first.text, _folded(question))
-    for each in ranked:
-        other, document = each.message, each.result.document
-        if (
-            other is not None
-            and other.time is not None
-            and (document.id, other.sender) == (first.result.document.id, message.sender)
-            and other.time > message.time
-            and any(_has(_folded(each.text), name) for name in names)
-        ):
-            end = max(each.end, min(other.end, each.result.chunk.end))
-            return replace(each, end=each.start + len(document.content[each.start : end].rstrip()))
-    return None
-
-
-def _other_names(text: str, known: Collection[str]) -> list[str]:
-    """Return the names of a text that aren't known, each once."""
-    return list(dict.fromkeys(each for each in _names(text) if not _has(known, each)))
 
 
 def _beside(text: str, name: str) -> set[str]:

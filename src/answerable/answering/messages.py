@@ -59,8 +59,6 @@ EMPTY_LIBRARY: Mapping[str, str] = {
     "pt": "A biblioteca está vazia: adicione documentos primeiro.",
 }
 
-LATER: Mapping[str, str] = {"en": "Later:", "es": "Más tarde:", "pt": "Mais tarde:"}
-
 MORE: Mapping[str, str] = {"en": " … and {} more", "es": " … y {} más", "pt": " … e mais {}"}
 
 HOW_TO_ASK: Mapping[str, str] = {

@@ -16,9 +16,9 @@ from itertools import islice
 
 from answerable.answering.citations import cite
 from answerable.answering.decide import answered, refuse
-from answerable.answering.differences import Difference, said_later
+from answerable.answering.differences import Difference
 from answerable.answering.found import Found
-from answerable.answering.messages import LACKS, LATER, MORE, NEAREST, QUOTING, SAYS, phrase, word_lists
+from answerable.answering.messages import LACKS, MORE, NEAREST, QUOTING, SAYS, phrase, word_lists
 from answerable.answering.sentences import Sentence, is_header, shown_row
 from answerable.datatypes import Answer, Citation, DocumentType, Reason, Step
 from answerable.formats.locate import without_marks
@@ -45,15 +45,11 @@ _FENCES = ("```", "~~~")
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A sentence to quote, its citation, which may be a longer span, and how many items of its list are left out.
-
-    `is_later`: it is what the sender of the first quote said later about it.
-    """
+    """A sentence to quote, its citation, which may be a longer span, and how many items of its list are left out."""
 
     sentence: Sentence
     citation: Citation
     left_out: int = 0
-    is_later: bool = False
 
 
 def quote(found: Found, ranked: Sequence[Sentence], confidence: float, most: int) -> Answer:
@@ -62,9 +58,17 @@ def quote(found: Found, ranked: Sequence[Sentence], confidence: float, most: int
     why = _why(ranked, quotes, left_out)
     if not quotes:
         return replace(refuse(found, Reason.NOTHING_FOUND), why=(why,))
-    quotes = _with_later(quotes, ranked, found.asked.question)[:most]
-    text = "\n".join((phrase(QUOTING, found.asked.language), *_numbered(quotes, found.asked.language)))
-    return answered(found, text, tuple(each.citation for each in quotes), confidence, why)
+    # Two libraries may say much the same: if the quotes are from several libraries, name the library of each.
+    several = len({each.citation.library for each in quotes}) > 1
+    asked = found.asked
+    more = phrase(MORE, asked.language)
+    lines = (
+        (f"{each.citation.library}: " if several else "")
+        + f"{_line(each)}{more.format(each.left_out) if each.left_out else ''} [{number}]"
+        for number, each in enumerate(quotes, 1)
+    )
+    text, cited = "\n".join((phrase(QUOTING, asked.language), *lines)), tuple(each.citation for each in quotes)
+    return answered(found, text, cited, confidence, why)
 
 
 def quote_nearest(found: Found, ranked: Sequence[Sentence], confidence: float, differs: Sequence[Difference]) -> Answer:
@@ -73,31 +77,13 @@ def quote_nearest(found: Found, ranked: Sequence[Sentence], confidence: float, d
     if not quotes:
         return refuse(found, Reason.NOTHING_FOUND)
     language = found.asked.language
-    quotes = _with_later(quotes, ranked, found.asked.question)
-    lines = [phrase(NEAREST, language), *_numbered(quotes, language)]
+    lines = [f"{phrase(NEAREST, language)}\n{_line(quotes[0])} [1]"]
     for each in differs[:MOST_DIFFERENCES]:
         says = ", ".join(f"“{name}”" for name in each.says)
         lines.append(phrase(SAYS if says else LACKS, language).format(asked=f"“{each.asked}”", says=says))
-    text, cited, why = "\n".join(lines), tuple(each.citation for each in quotes), (_why(ranked, quotes, left_out),)
-    return replace(refuse(found, Reason.NEAR, confidence), text=text, citations=cited, why=why)
-
-
-def _with_later(quotes: Sequence[Quote], ranked: Sequence[Sentence], question: str) -> list[Quote]:
-    """Return the quotes with what the sender of the first says later of it, if that is found, as the second."""
-    first, later = quotes[0], said_later(quotes[0].sentence, ranked, question)
-    if later is None or (citation := cite(later.result, later.start, later.end)) is None:
-        return list(quotes)
-    others = (each for each in quotes[1:] if each.sentence.message != later.message)
-    return [first, Quote(later, citation, is_later=True), *others]
-
-
-def _numbered(quotes: Sequence[Quote], language: str) -> Iterator[str]:
-    """Yield the line of each quote, with its number."""
-    # Two libraries may say much the same: if the quotes are from several libraries, name the library of each.
-    several = len({each.citation.library for each in quotes}) > 1
-    for number, each in enumerate(quotes, 1):
-        lead = (f"{each.citation.library}: " if several else "") + (f"{phrase(LATER, language)} " * each.is_later)
-        yield f"{lead}{_line(each)}{phrase(MORE, language).format(each.left_out) if each.left_out else ''} [{number}]"
+    near = refuse(found, Reason.NEAR, confidence)
+    why = (_why(ranked, quotes, left_out),)
+    return replace(near, text="\n".join(lines), citations=(quotes[0].citation,), why=why)
 
 
 def choose(found: Found, ranked: Sequence[Sentence], most: int) -> tuple[list[Quote], Counter[str]]:
