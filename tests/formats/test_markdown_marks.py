@@ -35,7 +35,7 @@ def shown(text: str, part: str = "", kind: DocumentType = DocumentType.MARKDOWN)
 def test_marks_are_left_out_and_nothing_else() -> None:
     cases = [
         ("**bold** and *italic* and ***both***", "bold and italic and both"),
-        ("__bold__ and _italic_ ~~gone~~", "bold and italic gone"),
+        ("__bold__ and _italic_ ~~gone~~", "bold and italic ~~gone~~"),
         ("**a *b* c**", "a b c"),
         ("run `pip install`, then ``a`b``", "run pip install, then a`b"),
         ("use `__init__` with `**kwargs`", "use __init__ with **kwargs"),

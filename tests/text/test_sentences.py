@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from property_settings import examples
 
-from answerable.text.sentences import BLOCK, sentence_spans
+from answerable.text.sentences import BLOCK, is_furniture, sentence_spans
 
 
 def split(text: str, language: str = "en") -> list[str]:
@@ -86,6 +86,22 @@ def test_items_that_end_in_a_conjunction_are_apart() -> None:
 
 def test_a_number_on_a_line_of_its_own_belongs_to_its_item() -> None:
     assert split("1.\nFirst\n2.\nSecond") == ["1.\nFirst", "2.\nSecond"]
+
+
+def test_what_is_struck_out_states_nothing() -> None:
+    """The tildes stay with the words between them, and a sentence with other words is a sentence."""
+    cases = {
+        "~~The gate opens at nine.~~ The gate opens at ten.": ["The gate opens at ten."],
+        "~~It is free. Bring a cup.~~ It costs 4 euros.": ["It costs 4 euros."],
+        "The fee is ~~60 euros~~ 75 euros.": ["The fee is ~~60 euros~~ 75 euros."],
+        "- ~~Sell the stove~~\n- Buy oil": ["- Buy oil"],
+        "| ~~Oak~~ | ~~14~~ |\n| Elm | ~~9~~ 8 |": ["| Elm | ~~9~~ 8 |"],
+        "good night~~ see you~~": ["good night~~ see you~~"],
+        "~~one paragraph\n\nand another~~": ["~~one paragraph", "and another~~"],
+    }
+    for text, said in cases.items():
+        spans = [span for span in sentence_spans(text, "en") if not is_furniture(text, *span)]
+        assert [text[start:end] for start, end in spans] == said
 
 
 def test_items_of_several_sentences_are_split() -> None:

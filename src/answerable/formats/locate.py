@@ -140,7 +140,7 @@ _MARK = re.compile(
     | (?P<open>!?\[)(?P<label>(?:[^\[\]\\]|\\.|!\[[^\[\]]*\]\([^()]*\))*)\]
       \((?P<url>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+(?:"[^"]*"|'[^']*'))?\)
     | <(?P<address>(?:https?|mailto):[^<>\s]+)>
-    | (?P<run>\*+|_+|~~)
+    | (?P<run>\*+|_+)
     """,
     re.VERBOSE,
 )
@@ -240,7 +240,7 @@ def _inline_marks(content: str, first: int, last: int) -> Iterator[_Mark]:
 
 
 def _scan(content: str, first: int, last: int, runs: list[_Run]) -> Iterator[_Mark]:
-    """Yield the marks of code, links and escapes; collect the runs of asterisks, underscores and tildes."""
+    """Yield the marks of code, links and escapes; collect the runs of asterisks and underscores."""
     place = first
     while found := _MARK.search(content, place, last):
         place = found.end()

@@ -17,6 +17,7 @@ from answerable.tables.columns import read_columns
 from answerable.tables.table import Kind, Line, Origin, Row, Table, Value, folded, word_set
 from answerable.tables.values import Customs, DayOrder, dollar_of, shape_of
 from answerable.text.languages import question_language
+from answerable.text.sentences import STRUCK
 
 MOST_CELLS = 200_000
 """Cells (columns times rows) of a table that are kept at most."""
@@ -220,7 +221,7 @@ _BORDER = re.compile(r"\+[-=+ ]+\+")
 _BAR = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
-_MARKS = re.compile(r"\*\*|`|~~")
+_MARKS = re.compile(r"\*\*|`")
 _FURTHEST = 5_000_000  # characters: bounds the time if a table has no end; a guess, not measured
 _WRAPPED = re.compile(r"([*_])([^*_].*)\1")
 
@@ -269,15 +270,17 @@ def header_above(content: str, start: int) -> str:
 
 
 def plain_cell(cell: str) -> str:
-    """Return the text of a cell without Markdown's marks."""
+    """Return the text of a cell without Markdown's marks, and without what is struck out."""
     cell = cell.strip()
+    if "~~" in cell:
+        cell = STRUCK.sub("", cell)
     if "\\" in cell:
         cell = cell.replace("\\|", "|")
     if "<" in cell:
         cell = _BREAK.sub(" ", cell)
     if "[" in cell:
         cell = _LINK.sub(r"\1", cell)
-    if "**" in cell or "`" in cell or "~~" in cell:
+    if "**" in cell or "`" in cell:
         cell = _MARKS.sub("", cell)
     if cell[:1] in ("*", "_") and (wrapped := _WRAPPED.fullmatch(cell)):
         cell = wrapped[2]

@@ -114,7 +114,7 @@ _MISSED = re.compile(_MISSED_ENDS)
 # Occurs in every match of `_MISSED`, and is faster to find because it begins with one class of characters.
 _MAY_BE_MISSED = re.compile(r"[.!?…][\"'”’»)]*[\d¹²³⁰⁴-⁹]*\s+[\"'“‘«(\[¿¡A-ZÀ-ÖØ-Þ]")
 _FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ0-9])|{_MISSED_ENDS}|[。！？]+")
-_MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
+_MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3}|~~)+\s+(?=\S)")
 # A line that ends in one of these words, possibly followed by a note mark, continues on the next line.
 _UNFINISHED = """
 a an as at by for from into of than the their whose with without
@@ -124,6 +124,8 @@ pelo pelos por seu sin sobre su sua sus sem um uma un una à às
 _RUNS_ON = re.compile(rf"(?:^|\s)(?:{'|'.join(_UNFINISHED.split())})(?:\s+\d{{1,2}})?\s*\Z")
 _NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
 _LETTERED = re.compile(r"[ \t]*[a-z]\) ")
+STRUCK = re.compile(r"(?<!~)~~(?=[^\s~])(?:(?!\n\n).){1,2000}?(?<=[^\s~])~~(?!~)", re.DOTALL)
+"""Text that was struck out, as Markdown writes it and every reader marks it."""
 _FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-+*_=|:!\s]+|(?:```|~~~|:::)[^\n]*|!?\[\[[^\]\n]*\]\]")
 
 
@@ -143,8 +145,17 @@ def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
 
 
 def is_furniture(text: str, start: int, end: int) -> bool:
-    """Return whether a span is only a heading, a horizontal rule, a code fence, or a footnote's link."""
-    return _FURNITURE.fullmatch(text, start, end) is not None
+    """Return whether a span is only a heading, a horizontal rule, a code fence, a footnote's link, or struck out."""
+    return _FURNITURE.fullmatch(text, start, end) is not None or _is_struck(text, start, end)
+
+
+def _is_struck(text: str, start: int, end: int) -> bool:
+    """Return whether all words of a span are struck out; the tildes may be around more than the span."""
+    struck = list(STRUCK.finditer(text)) if "~~" in text else []
+    held = [(max(start, each.start()), min(end, each.end())) for each in struck]
+    edges = [start, *(edge for first, last in held if first < last for edge in (first, last)), end]
+    rest = (text[first:last] for first, last in zip(edges[::2], edges[1::2], strict=True))
+    return len(edges) > 2 and not any(map(str.isalnum, "".join(rest)))
 
 
 def is_row(text: str, start: int, end: int) -> bool:
@@ -242,7 +253,7 @@ def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:
 
 
 def _joined(text: str, spans: Iterable[tuple[int, int]], language: str) -> list[tuple[int, int]]:
-    """Join pieces cut after an abbreviation, and note marks with the sentence before them."""
+    """Join pieces cut after an abbreviation, and note marks and the end of struck text with the sentence before them."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and continues(text[max(joined[-1][0], start - TAIL) : start], text[start : start + TAIL], language):
