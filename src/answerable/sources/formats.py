@@ -86,7 +86,7 @@ def packed_format(file: Path | bytes, source: str) -> Format | None:
     packages = [form for form in FORMATS if form.packed]
     try:
         with zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file) as archive:
-            members = archive.NameToInfo
+            members = {name.replace("\\", "/") for name in archive.namelist()}
             if found := next((form for form in packages if form.packed in members), None):
                 return found
             if "mimetype" in members:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
@@ -137,6 +139,15 @@ def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
     if part and name not in package:
         return
     for relation in package.xml(name):
-        path = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", "")))[1:]
+        path = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", "").replace("\\", "/")))[1:]
         if path in package and relation.get("TargetMode") != "External":
             yield relation.get("Id", ""), relation.get("Type", "").rsplit("/", 1)[-1], path
+
+
+def with_strikes(pieces: Iterable[tuple[str, bool]]) -> str:
+    """Return pieces of text on one line; neighbouring pieces that are struck, as their bools say, as `~~text~~`."""
+    joined = ""
+    for is_struck, run in groupby(pieces, itemgetter(1)):
+        text = "".join(piece for piece, _ in run)
+        joined += text.replace(text.strip(), f"~~{text.strip()}~~") if is_struck and text.strip() else text
+    return " ".join(joined.split())

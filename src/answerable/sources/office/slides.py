@@ -1,10 +1,13 @@
 """Presentations (.pptx, .odp) → Document: each slide under its title, with text, tables and the speaker's notes.
 
-There is a part for each slide. In PowerPoint files, the text of shapes, groups, tables and diagrams is read in the
-order of the file; dates, footers, slide numbers, pictures, charts, comments and macros are left out."""
+There is a part for each slide. Placeholders come in the order of the file, then text boxes, groups and tables column by
+column from top to bottom, then diagrams; dates, footers, slide numbers, pictures, charts, comments and macros are left
+out.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +18,8 @@ from answerable.errors import EmptySource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import table
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
+from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, with_strikes
+from answerable.sources.office.slide_order import Edges, edges_of, in_reading_order
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name
 
@@ -115,18 +119,28 @@ def _pptx_slide(package: Package, path: str, number: int) -> Slide:
     return Slide(number, title, blocks, notes, root.get("show") in ("0", "false"))
 
 
-def _shapes(root: Any) -> Iterator[Any]:
-    """Yield a slide's shapes that have text, and its tables, also those within groups, in order."""
-    for element in root.iter("{*}txBody", "{*}tbl"):
-        if local_name(element) == "tbl":
-            yield element
-        elif local_name(element.getparent()) != "tc":
-            yield element.getparent()
+def _shapes(container: Any) -> Iterator[Any]:
+    """Yield the shapes that have text, and tables, also those within groups."""
+    groups = ("cSld", "spTree", "grpSp", "AlternateContent", "Choice")
+    shapes = [each for each in container.iterchildren("*") if local_name(each) in ("sp", "graphicFrame", *groups)]
+    for shape in in_reading_order([None if _placeholder(each) else _edges(each) for each in shapes], shapes):
+        if local_name(shape) in groups:
+            yield from _shapes(shape)
+        elif local_name(shape) == "graphicFrame":
+            yield from shape.iter("{*}tbl")
+        elif shape.find("{*}txBody") is not None:
+            yield shape
+
+
+def _edges(shape: Any) -> Edges | None:
+    place = next(shape.iter("{*}xfrm"), ())
+    stated = {name: text for each in place for name, text in each.items() if text.lstrip("-").isdecimal()}
+    return edges_of(*(int(stated[name][:15]) for name in ("x", "y", "cx", "cy"))) if len(stated) > 3 else None
 
 
 def _placeholder(shape: Any) -> str:
     """Return the role of a placeholder: title, body, ftr …; "" for an ordinary shape."""
-    found = next(iter(shape.iterfind("{*}nvSpPr/{*}nvPr/{*}ph")), None)
+    found = shape.find("*/{*}nvPr/{*}ph")
     return "" if found is None else found.get("type", "obj")
 
 
@@ -134,7 +148,7 @@ def _paragraphs(element: Any) -> list[str]:
     """Return the paragraphs of a shape or cell; indented paragraphs become list items."""
     lines = []
     for paragraph in element.iter("{*}p"):
-        text = " ".join("".join(_runs(paragraph)).split())
+        text = with_strikes(_runs(paragraph))
         if text:
             found = paragraph.find("{*}pPr")
             level = found.get("lvl", "0") if found is not None else "0"
@@ -143,12 +157,17 @@ def _paragraphs(element: Any) -> list[str]:
     return lines
 
 
-def _runs(paragraph: Any) -> Iterator[str]:
+def _runs(paragraph: Any) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of a paragraph, and whether they are struck."""
     for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
-        yield element.text or "" if local_name(element) == "t" else " "
+        style = element.find("../{*}rPr[@strike]")
+        is_struck = style is not None and style.get("strike") != "noStrike"
+        yield element.text or "" if local_name(element) == "t" else " ", is_struck
 
 
 _ADVICE_ODP = "open it in LibreOffice, save it again as .odp, .pptx or PDF, and add that file"
+_LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d{0,9})?)(cm|mm|in|pt)")
+_UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 25.4 / 72}
 _ODP_UNREAD = frozenset({"header", "footer", "date-time", "page-number", "page", "notes"})
 
 
@@ -171,7 +190,8 @@ def _odp_slide(page: Any, number: int, hidden: set[str]) -> Slide:
     title = ""
     blocks: list[str] = []
     notes: list[str] = []
-    for child in page.iterchildren():
+    children = list(page.iterchildren("*"))
+    for child in in_reading_order([_odp_edges(each) for each in children], children):
         if local_name(child) == "notes":
             notes = [
                 text
@@ -184,6 +204,14 @@ def _odp_slide(page: Any, number: int, hidden: set[str]) -> Slide:
         elif attribute(child, "class") not in _ODP_UNREAD:
             blocks += blocks_of(child)
     return Slide(number, title, blocks, notes, attribute(page, "style-name") in hidden)
+
+
+def _odp_edges(shape: Any) -> Edges | None:
+    if attribute(shape, "class"):
+        return None
+    lengths = [_LENGTH.fullmatch(attribute(shape, name)) for name in ("x", "y", "width", "height")]
+    stated = [int(float(length[1]) * 1_000 * _UNITS[length[2]]) for length in lengths if length]
+    return edges_of(*stated) if len(stated) == len(lengths) else None
 
 
 def _lines(element: Any) -> list[str]:
