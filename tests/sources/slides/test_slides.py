@@ -66,7 +66,7 @@ def test_tables_levels_groups_and_hidden_slides() -> None:
 
 
 def boxes(*placed: tuple[str, float, float, float]) -> str:
-    """The text of a slide with text boxes an inch high: text, left, top and width in inches, in the order of drawing."""
+    """The text of a slide with text boxes an inch high: text, left, top and width in inches, as drawn."""
     made = Presentation()
     slide = made.slides.add_slide(made.slide_layouts[6])
     for text, left, top, width in placed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from datetime import date, datetime, time
 from pathlib import Path
 
@@ -206,6 +208,33 @@ def test_cells_without_references_and_rich_text() -> None:
     )
     assert places(document) == ["A!A1:B1", "A!A900"]
     assert lines(document) == ["| Rich text | 7 |", "far"]
+
+
+def test_struck_cells_and_runs_are_marked() -> None:
+    made = workbook({"A": [["Tool", "Owner", "Price"], ["Saw", "Ines", 80], ["Drill", "Tomas", 120], ["Axe", "Rui", 35]]})
+    for cell in (*made["A"][3], made["A"]["C2"]):
+        cell.font = Font(strike=True)
+    document = read_xlsx(saved(made), "a.xlsx")
+    assert lines(document) == [
+        "| Tool | Owner | Price |",
+        "| Saw | Ines | ~~80~~ |",
+        "| ~~Drill~~ | ~~Tomas~~ | ~~120~~ |",
+        "| Axe | Rui | 35 |",
+    ]
+    assert document.content.count("---") == 3
+    runs = "<r><rPr><strike/></rPr><t>by </t></r><r><rPr><b/><strike val=\"1\"/></rPr><t>post </t></r><r><t>by hand</t></r>"
+    one = "<r><rPr><strike val=\"0\"/></rPr><t>kept</t></r>"
+    rich = f'<row><c t="inlineStr"><is>{runs}</is></c><c t="inlineStr"><is>{one}</is></c></row>'
+    assert lines(read_xlsx(with_rows(rich), "a.xlsx")) == ["| ~~by post~~ by hand | kept |"]
+
+
+def test_member_names_with_backslashes(tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(saved(workbook({"Costs": COSTS})))) as archive:
+        data = zipped({name.replace("/", "\\"): archive.read(name) for name in archive.namelist()})
+    for name in ("a.xlsx", "a.zip"):
+        (tmp_path / name).write_bytes(data)
+        (document,) = read_file(tmp_path / name)
+        assert lines(document)[2] == "| Hotel | 2024-03-06 | 860.5 |", name
 
 
 def test_shared_strings() -> None:

@@ -146,8 +146,13 @@ def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
 
 def with_strikes(pieces: Iterable[tuple[str, bool]]) -> str:
     """Return pieces of text on one line; neighbouring pieces that are struck, as their bools say, as `~~text~~`."""
-    joined = ""
+    joined: list[str] = []
     for is_struck, run in groupby(pieces, itemgetter(1)):
         text = "".join(piece for piece, _ in run)
-        joined += text.replace(text.strip(), f"~~{text.strip()}~~") if is_struck and text.strip() else text
-    return " ".join(joined.split())
+        joined.append(text.replace(text.strip(), struck(text)) if is_struck and text.strip() else text)
+    return " ".join("".join(joined).split())
+
+
+def struck(text: str) -> str:
+    """Return a text as struck, also the parts that were not."""
+    return f"~~{text.replace('~~', '').strip()}~~"

@@ -273,7 +273,8 @@ def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool
     if len(names) < 2 or len(names) * 2 < len(used):
         return False
     texts = [names.get(column, "") for column in used]
-    others = [[row.cells.get(column, "") for column in used] for row in below]
+    # A struck figure is a figure all the same.
+    others = [[row.cells.get(column, "").strip("~") for column in used] for row in below]
     times = [place for place, text in enumerate(texts) if _TIME.fullmatch(text)]
     if len(times) > 1 and all(texts[one] < texts[other] for one, other in pairwise(times)):
         # Years or months in the first row name the columns of figures below them.
