@@ -227,8 +227,9 @@ def column_names(row: Excerpt) -> str:
     document, start = row.result.document, row.start
     content = document.content
     if document.type is DocumentType.RECORDS:
-        names = content[: min(start, LONGEST_NAMES)].partition("\n")
-        return names[0].strip() if names[1] and not names[0].startswith(("[", "{")) else ""
+        line = int(document.metadata.get("header_line") or 1) if document.metadata.get("columns") else 0
+        above = content[: min(start, TABLE)].split("\n", line)
+        return above[line - 1].strip()[:LONGEST_NAMES] if 0 < line < len(above) else ""
     if document.type is DocumentType.SPREADSHEET:
         return header_above(content, start)[:LONGEST_NAMES]
     if not row.text.startswith("|"):

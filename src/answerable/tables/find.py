@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import chain, pairwise
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -27,7 +27,7 @@ from answerable.tables.grid import (
     bar_tables,
     customs_of,
     front_matter,
-    is_header,
+    header_of,
     make_table,
     plain_cell,
 )
@@ -158,9 +158,10 @@ Quoting = Literal[0, 1, 2, 3]
 _QUOTING: tuple[Quoting, ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
 # The likeliest delimiters come first: decimal numbers and prose contain commas too.
 _DELIMITERS = "\t;|,"
-_SAMPLE_ROWS = 200  # rows from which the delimiter is detected; a guess, not measured
+SAMPLE_ROWS = 200  # rows from which the delimiter is detected; a guess, not measured
 _LONGEST_SAMPLE = 200_000  # characters from which the delimiter is detected if rows are long; a guess, not measured
 _SAME_WIDTH = 0.7  # share of rows with one number of fields; the others are titles and notes; a guess, not measured
+_HEADER_WITHIN = 30  # rows, among which the header is looked for: banks write a dozen lines above it
 _DECLARED = re.compile(r"sep=(.)[ \t]*\n", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 
@@ -173,26 +174,39 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-def read_table(content: str) -> tuple[list[str], list[Span]]:
-    """Return the column names, if there is a header, and the span of every data row; no rows if it isn't a table."""
-    for found in readings(content):
-        try:
-            return _columns_and_rows(found)
-        except csv.Error:
-            continue
-    return [], []
+class Delimited(NamedTuple):
+    """A table: the lines above its header, the header, None without one, and the rows below."""
+
+    above: Sequence[Row]
+    header: Row | None
+    rows: Iterator[Row]
 
 
-def readings(content: str) -> Iterator[Iterator[Row]]:
-    """Yield the rows of a table, header included, for each way to read its quotes; iterating may raise csv.Error."""
+def readings(content: str) -> Iterator[Delimited]:
+    """Yield the table for each way to read its quotes; iterating its rows may raise csv.Error."""
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
-    delimiters = declared[1] if declared else _DELIMITERS
     for quoting in _QUOTING:
-        delimiter = max(delimiters, key=lambda each: _evenness(content, start, each, quoting))
-        if _evenness(content, start, delimiter, quoting)[1] >= _SAME_WIDTH:
-            found = rows(content, start, delimiter, quoting)
-            yield (row for row in found if any(_WORD.search(cell) for cell in row.cells))
+        best: tuple[tuple[bool, float], str, list[Row], int | None] | None = None
+        for delimiter in declared[1] if declared else _DELIMITERS:
+            sample = _sample(content, start, delimiter, quoting)
+            if (found := _evenness(sample)) and (best is None or found[0] > best[0]):
+                best = found[0], delimiter, sample, found[1]
+        if best:
+            _, delimiter, sample, place = best
+            rest = rows(content, sample[-1].end, delimiter, quoting)
+            filled = (row for row in chain(sample, rest) if any(_WORD.search(cell) for cell in row.cells))
+            yield Delimited([], None, filled) if place is None else _divided(filled, sample[place].start)
+
+
+def _divided(filled: Iterator[Row], start: int) -> Delimited:
+    """Divide the rows at the header, which begins at offset `start`."""
+    above: list[Row] = []
+    for row in filled:
+        if row.start == start:
+            return Delimited(above, row, filled)
+        above.append(row)
+    return Delimited([], None, iter(above))
 
 
 def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
@@ -214,38 +228,50 @@ def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_
         begin = position
 
 
-def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[bool, float]:
-    """Return whether the first row has the most common number of fields, and the share of rows with this number."""
-    widths: list[int] = []
+def _sample(content: str, start: int, delimiter: str, quoting: Quoting) -> list[Row]:
+    """Return the first rows; none if their quotes are invalid."""
+    found: list[Row] = []
     try:
         for row in rows(content, start, delimiter, quoting):
-            widths.append(len(row.cells))
-            if len(widths) == _SAMPLE_ROWS or row.end - start > _LONGEST_SAMPLE:
+            found.append(row)
+            if len(found) == SAMPLE_ROWS or row.end - start > _LONGEST_SAMPLE:
                 break
     except csv.Error:
-        return False, 0.0
-    wide = Counter(width for width in widths if width > 1)
-    if not wide or len(widths) < 2:
-        return False, 0.0
-    width, count = wide.most_common(1)[0]
-    return widths[0] == width, count / len(widths)
+        return []
+    return found
 
 
-def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
-    sample = list(islice(found, _SAMPLE_ROWS))
-    if not sample:
-        return [], []
-    width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
-    # A report may begin with titles above the table.
-    first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
-    header, below = sample[first].cells, sample[first + 1 :]
-    has_header = is_header(header, [row.cells for row in below])
-    # If there is only text below, the first row may be data, so it stays quotable.
-    if has_header and any(_is_typed(index, below) for index in range(width)):
-        del sample[first]
-    spans = [(row.start, row.end) for row in sample]
-    spans += [(row.start, row.end) for row in found]
-    return [" ".join(cell.split()) for cell in header if cell.strip()] if has_header else [], spans
+def _evenness(sample: Sequence[Row]) -> tuple[tuple[bool, float], int | None] | None:
+    """Return how well rows make a table, and the place of its header; None if they make none.
+
+    A table is better if its first row has its number of fields, and if more of its rows have this number.
+    """
+    widths = [len(row.cells) for row in sample]
+    for width in dict.fromkeys(widths):
+        first, count = widths.index(width), widths.count(width)
+        if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
+            continue
+        place = _header_place([row.cells for row in sample], first)
+        # Most rows of prose with commas differ in their number; its last lines alone may be alike.
+        if count >= _SAME_WIDTH * len(widths) or (place is not None and has_values(sample[place + 1 :])):
+            return (not first, count / len(widths)), place
+    return None
+
+
+def _header_place(cells: Sequence[Sequence[str]], first: int) -> int | None:
+    """Return the place of the row with the columns' names: the first that has all that most rows further below have."""
+    lower = cells[len(cells) // 2 :]
+    counts = Counter(index for row in lower for index, cell in enumerate(row) if index and cell.strip())
+    usual = [index for index, count in counts.items() if count * 2 > len(lower)]
+    below = range(first, min(first + _HEADER_WITHIN, len(cells)))
+    full = (place for place in below if all(index < len(cells[place]) and cells[place][index].strip() for index in usual))
+    places = dict.fromkeys((next(full, first), first))
+    return next((place for place in places if header_of(cells[place:])), None)
+
+
+def has_values(below: Sequence[Row]) -> bool:
+    """Whether a column has numbers, dates, times or words for yes and no."""
+    return any(_is_typed(index, below) for index in range(max((len(row.cells) for row in below), default=0)))
 
 
 def _is_typed(index: int, below: Sequence[Row]) -> bool:
@@ -274,9 +300,12 @@ def _is_json(document: Document) -> bool:
 
 
 def _delimited(document: Document, customs: Customs) -> Table | None:
-    for found in readings(document.content):
+    for above, header, found in readings(document.content):
+        filled = [cell for cell in above[0].cells if cell.strip()] if above else []
+        title = filled[0] if len(filled) == 1 else document.title
+        names = header.cells if header else []
         try:
-            return make_table((Line(*row) for row in found), document.title, customs)
+            return make_table((Line(*row) for row in found if row.cells != names), title, customs, names=names)
         except csv.Error:
             continue
     return None

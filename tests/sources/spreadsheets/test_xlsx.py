@@ -161,6 +161,55 @@ def test_merged_cells_and_a_header_of_two_rows() -> None:
     assert places(document) == ["Plan!A1:E2", "Plan!A3:E3", "Plan!A4:E4"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "merged", "names"),
+    [
+        (
+            [["Plot", "2021", None, "2022", None], [None, "Rye", "Oats", "Rye", "Oats"]],
+            ("A1:A2", "B1:C1", "D1:E1"),
+            ["Plot", "2021 Rye", "2021 Oats", "2022 Rye", "2022 Oats"],
+        ),
+        (
+            [["Plot", 2021, None, 2022, None], [None, "Rye", "Oats", "Rye", "Oats"]],
+            (),
+            ["Plot", "2021 Rye", "2021 Oats", "2022 Rye", "2022 Oats"],
+        ),
+        (
+            [[None, "North", None, "South", None], ["Plot", "Rye", "Oats", "Rye", "Oats"]],
+            (),
+            ["Plot", "North Rye", "North Oats", "South Rye", "South Oats"],
+        ),
+        (
+            [["Plot", "Rye", None, "Oats", None], [None, 2021, 2022, 2021, 2022]],
+            ("B1:C1", "D1:E1"),
+            ["Plot", "Rye 2021", "Rye 2022", "Oats 2021", "Oats 2022"],
+        ),
+    ],
+)
+def test_headers_of_two_rows_merged_or_not(rows: list[list[object]], merged: tuple[str, ...], names: list[str]) -> None:
+    made = workbook({"Yield": [*rows, ["Hill", 11, 12, 13, 14], ["Lake", 21, 22, 23, 24]]})
+    for cells in merged:
+        made["Yield"].merge_cells(cells)
+    document = read_xlsx(saved(made), "a.xlsx")
+    (table,) = find_tables(document)
+    assert [column.name for column in table.columns] == names
+    assert [value.text for value in table.rows[0].values] == ["Hill", "11", "12", "13", "14"]
+    assert places(document)[0] == "Yield!A1:E2"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Name", "Town", None], ["Ines", "Faro", "calls back"], ["Rui", "Beja", "paid"]],
+        [["Name", "Paid", None], ["Ines", "n/a", "n/a"], ["Rui", 12, 13], ["Eva", 14, 15]],
+        [["Fruits", None, "Vegetables", None], ["Apple", "red", "Carrot", "orange"], ["Plum", "blue", "Leek", "green"]],
+        [["Account", 77123, None], ["Booked", "Amount", "Balance"], ["2024-05-01", 12, 13], ["2024-05-02", 14, 27]],
+    ],
+)
+def test_a_second_row_of_data_or_a_line_above_is_no_header(rows: list[list[object]]) -> None:
+    assert len(read({"A": rows}).parts) == len(rows)
+
+
 def test_years_and_months_name_columns() -> None:
     made = workbook({"A": [["Concept", 2023, 2024], ["Food", 10, 20], ["Rent", 30, 40]]})
     (table,) = find_tables(read_xlsx(saved(made), "a.xlsx"))
@@ -211,7 +260,8 @@ def test_cells_without_references_and_rich_text() -> None:
 
 
 def test_struck_cells_and_runs_are_marked() -> None:
-    made = workbook({"A": [["Tool", "Owner", "Price"], ["Saw", "Ines", 80], ["Drill", "Tomas", 120], ["Axe", "Rui", 35]]})
+    rows: list[list[object]] = [["Saw", "Ines", 80], ["Drill", "Tomas", 120], ["Axe", "Rui", 35]]
+    made = workbook({"A": [["Tool", "Owner", "Price"], *rows]})
     for cell in (*made["A"][3], made["A"]["C2"]):
         cell.font = Font(strike=True)
     document = read_xlsx(saved(made), "a.xlsx")
@@ -222,8 +272,11 @@ def test_struck_cells_and_runs_are_marked() -> None:
         "| Axe | Rui | 35 |",
     ]
     assert document.content.count("---") == 3
-    runs = "<r><rPr><strike/></rPr><t>by </t></r><r><rPr><b/><strike val=\"1\"/></rPr><t>post </t></r><r><t>by hand</t></r>"
-    one = "<r><rPr><strike val=\"0\"/></rPr><t>kept</t></r>"
+    runs = (
+        "<r><rPr><strike/></rPr><t>by </t></r>"
+        '<r><rPr><b/><strike val="1"/></rPr><t>post </t></r><r><t>by hand</t></r>'
+    )
+    one = '<r><rPr><strike val="0"/></rPr><t>kept</t></r>'
     rich = f'<row><c t="inlineStr"><is>{runs}</is></c><c t="inlineStr"><is>{one}</is></c></row>'
     assert lines(read_xlsx(with_rows(rich), "a.xlsx")) == ["| ~~by post~~ by hand | kept |"]
 

@@ -144,15 +144,11 @@ def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
             yield relation.get("Id", ""), relation.get("Type", "").rsplit("/", 1)[-1], path
 
 
-def with_strikes(pieces: Iterable[tuple[str, bool]]) -> str:
+def struck(pieces: Iterable[tuple[str, bool]]) -> str:
     """Return pieces of text on one line; neighbouring pieces that are struck, as their bools say, as `~~text~~`."""
     joined: list[str] = []
     for is_struck, run in groupby(pieces, itemgetter(1)):
         text = "".join(piece for piece, _ in run)
-        joined.append(text.replace(text.strip(), struck(text)) if is_struck and text.strip() else text)
+        inner = text.strip() if is_struck else ""
+        joined.append(text.replace(inner, f"~~{inner.replace('~~', '')}~~") if inner else text)
     return " ".join("".join(joined).split())
-
-
-def struck(text: str) -> str:
-    """Return a text as struck, also the parts that were not."""
-    return f"~~{text.replace('~~', '').strip()}~~"

@@ -18,7 +18,7 @@ from answerable.errors import EmptySource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import table
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, with_strikes
+from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck
 from answerable.sources.office.slide_order import Edges, edges_of, in_reading_order
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name
@@ -148,7 +148,7 @@ def _paragraphs(element: Any) -> list[str]:
     """Return the paragraphs of a shape or cell; indented paragraphs become list items."""
     lines = []
     for paragraph in element.iter("{*}p"):
-        text = with_strikes(_runs(paragraph))
+        text = struck(_runs(paragraph))
         if text:
             found = paragraph.find("{*}pPr")
             level = found.get("lvl", "0") if found is not None else "0"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise, takewhile
 
 from answerable.errors import SourceTooLarge
-from answerable.tables.grid import is_header
+from answerable.tables.grid import header_of
 
 LAST_ROW = 1_048_576  # number of the last row; Excel's own limit
 LAST_COLUMN = 16_384  # number of the last column; Excel's own limit
@@ -260,7 +260,7 @@ def _find_header(rows: Sequence[Row], hints: _Hints) -> Row | None:
         below = rows[place + 1 : place + 1 + _SAMPLE]
         if not below:
             return None
-        names = _two_rows(row, below[0], hints.wide) if len(below) > 1 else None
+        names = _two_rows(row, below, hints.wide) if len(below) > 1 else None
         if names and _names_columns(names, below[1:], is_bold=True):
             return Row(row.number, names, row.is_hidden, last=below[0].number)
         if (row.number in hints.headers and len(row.cells) > 1) or _names_columns(row.cells, below, row.is_bold):
@@ -272,14 +272,9 @@ def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool
     used = sorted({*names, *(column for row in below for column in row.cells)})
     if len(names) < 2 or len(names) * 2 < len(used):
         return False
-    texts = [names.get(column, "") for column in used]
     # A struck figure is a figure all the same.
     others = [[row.cells.get(column, "").strip("~") for column in used] for row in below]
-    times = [place for place, text in enumerate(texts) if _TIME.fullmatch(text)]
-    if len(times) > 1 and all(texts[one] < texts[other] for one, other in pairwise(times)):
-        # Years or months in the first row name the columns of figures below them.
-        texts = [f"column {place}" if place in times else text for place, text in enumerate(texts)]
-    if not is_header(texts, others):
+    if not header_of([[names.get(column, "") for column in used], *others]):
         return False
     # In a list of names and values in two columns, the first row may look like a header without being one.
     return len(used) > 2 or is_bold or any(_is_typed(place, others) for place in range(len(used)))
@@ -291,24 +286,48 @@ def _is_typed(place: int, rows: Sequence[Sequence[str]]) -> bool:
     return bool(filled) and sum(bool(_NUMBER.fullmatch(text)) for text in filled) * 10 >= len(filled) * 7
 
 
-def _two_rows(row: Row, below: Row, wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
+def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
     """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row."""
-    last = max(below.cells)
-    groups = {
-        column: text
-        for start, text in row.cells.items()
-        for column in range(start, max(start, min(wide.get((row.number, start), start), last)) + 1)
-    }
-    is_title = len(row.cells) == 1 and groups.keys() >= below.cells.keys()
-    if len(groups) == len(row.cells) or is_title:
+    second = below[0].cells
+    if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in second.values()):
         return None
-    if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in below.cells.values()):
+    is_merged = any(wide.get((row.number, column), column) > column for column in row.cells)
+    groups = dict(_groups(row, second, wide if is_merged else None))
+    if not is_merged and not _name_figures(row, groups, below):
+        return None
+    above = {column: row.cells[start] for start, columns in groups.items() for column in columns}
+    is_title = len(row.cells) == 1 and above.keys() >= second.keys()
+    if len(above) == len(row.cells) or is_title:
         return None
     both = {
-        column: [text for text in (groups.get(column), below.cells.get(column)) if text]
-        for column in sorted(groups.keys() | below.cells.keys())
+        column: [text for text in (above.get(column), second.get(column)) if text]
+        for column in sorted(above.keys() | second.keys())
     }
     return {column: " ".join(dict.fromkeys(texts)) for column, texts in both.items()}
+
+
+def _groups(
+    row: Row, second: Mapping[int, str], wide: Mapping[tuple[int, int], int] | None
+) -> Iterator[tuple[int, list[int]]]:
+    """Yield the place of each cell of the upper row, and the columns it is over: merged ones, or up to a gap."""
+    starts = sorted(row.cells)
+    for start, following in pairwise([*starts, max(*second, starts[-1]) + 1]):
+        last = wide.get((row.number, start), start) if wide is not None else LAST_COLUMN
+        more = range(start + 1, min(following, last + 1))
+        yield start, [start, *(more if wide is not None else takewhile(second.__contains__, more))]
+
+
+def _name_figures(row: Row, groups: Mapping[int, Sequence[int]], below: Sequence[Row]) -> bool:
+    """Whether cells without merging name groups: each is over nothing, or over several names of columns of figures."""
+    second, *others = below
+    over = [
+        columns
+        for start, columns in groups.items()
+        if any(second.cells.get(column, row.cells[start]) != row.cells[start] for column in columns)
+    ]
+    cells = [[line.cells.get(column, "") for column in chain(*over)] for line in others]
+    are_wide = len(groups) > 1 and min(map(len, over), default=0) > 1
+    return are_wide and all(_is_typed(place, cells) for place in range(len(cells[0])))
 
 
 def _continues(block: Block, before: Block) -> bool:

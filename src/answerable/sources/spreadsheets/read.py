@@ -19,7 +19,7 @@ from typing import Any
 from answerable.datatypes import Document
 from answerable.sources.context import ReadContext
 from answerable.sources.office.odf import attribute, count_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck, with_strikes
+from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck
 from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge, Room, Row, Sheet, column_number
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
@@ -168,7 +168,7 @@ class SheetReader:
             text = self._text(cell, style, sheet)
             if text and column < LAST_COLUMN:
                 self._room.take(len(text))
-                row.cells[column] = struck(text) if style in self._styles.struck else text
+                row.cells[column] = struck([(text, True)]) if style in self._styles.struck else text
                 is_bold = is_bold and style in self._styles.bold
         if row.cells:
             row.is_bold = is_bold
@@ -219,7 +219,7 @@ class SheetReader:
 def string_text(element: Any) -> str:
     """Return the text of a shared or inline string on one line, without the phonetic guides of Japanese."""
     texts = (each for each in element.iter("{*}t") if local_name(each.getparent()) != "rPh")
-    return with_strikes((each.text or "", _is_on(each.find("../{*}rPr"), "strike")) for each in texts)
+    return struck((each.text or "", _is_on(each.find("../{*}rPr"), "strike")) for each in texts)
 
 
 def add_header(sheet: Sheet, reference: str) -> None:
@@ -337,8 +337,7 @@ class _Reader:
             text = "" if name == "covered-table-cell" else _text(cell)
             if text:
                 self._room.take(len(text))
-                text = struck(text) if attribute(cell, "style-name") in self._struck_styles else text
-                row.cells[column] = text
+                row.cells[column] = text = struck([(text, attribute(cell, "style-name") in self._struck_styles)])
                 self._merge(cell, row, column, sheet)
                 for place in range(column + 1, min(column + repeats, LAST_COLUMN)):
                     self._repeat(text)
