@@ -44,7 +44,7 @@ def recognise(head: bytes, name: str) -> Format:
     _refuse(head, name, suffix)
     for form in FORMATS:
         decides = form.marks_decide is Names.ANY or suffix in form.suffixes
-        decides = decides or (form.marks_decide is Names.FREE and known is None)
+        decides = decides or (form.marks_decide is Names.FREE and (known is None or known.needs_marks))
         if decides and form.marks and form.marks(head, suffix):
             break
     else:
@@ -119,7 +119,7 @@ def _apple(program: str, suffix: str, better: str) -> OldFormat:
 
 
 _DOC = _old("Word", "Word document", ".doc")
-_XLS = _old("Excel", "Excel workbook", ".xls")
+_XLS = OldFormat("an old Excel workbook (.xls)", "give its name the suffix .xls, and add it again")
 _PPT = _old("PowerPoint", "PowerPoint presentation", ".ppt")
 # Names of the streams in Microsoft's container, where they are written in UTF-16.
 _STREAMS = (
@@ -130,7 +130,6 @@ _STREAMS = (
 )
 _OLD_SUFFIXES = {
     **dict.fromkeys((".doc", ".dot"), _DOC),
-    **dict.fromkeys((".xls", ".xlt", ".xla"), _XLS),
     **dict.fromkeys((".ppt", ".pps", ".pot"), _PPT),
 }
 _APPLE_SUFFIXES = {

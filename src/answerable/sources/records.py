@@ -32,7 +32,7 @@ def read_records(content: str, source: str) -> Document:
 
 
 def _table(content: str) -> tuple[list[Span], dict[str, str]]:
-    """Return the spans of a table's lines, those above its header too, and the header's names and line if not the first."""
+    """Return the spans of a table's lines, those above its header too, and the header's names and line."""
     for above, header, found in readings(content):
         try:
             below = list(found)

@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, Part, Span
+from answerable.datatypes import Document, DocumentType, Part
 from answerable.tables.entries import chat_table, entry_tables
 from answerable.tables.grid import (
     MOST_CELLS,
@@ -264,7 +264,9 @@ def _header_place(cells: Sequence[Sequence[str]], first: int) -> int | None:
     counts = Counter(index for row in lower for index, cell in enumerate(row) if index and cell.strip())
     usual = [index for index, count in counts.items() if count * 2 > len(lower)]
     below = range(first, min(first + _HEADER_WITHIN, len(cells)))
-    full = (place for place in below if all(index < len(cells[place]) and cells[place][index].strip() for index in usual))
+    full = (
+        place for place in below if all(index < len(cells[place]) and cells[place][index].strip() for index in usual)
+    )
     places = dict.fromkeys((next(full, first), first))
     return next((place for place in places if header_of(cells[place:])), None)
 

@@ -273,8 +273,7 @@ def test_struck_cells_and_runs_are_marked() -> None:
     ]
     assert document.content.count("---") == 3
     runs = (
-        "<r><rPr><strike/></rPr><t>by </t></r>"
-        '<r><rPr><b/><strike val="1"/></rPr><t>post </t></r><r><t>by hand</t></r>'
+        '<r><rPr><strike/></rPr><t>by </t></r><r><rPr><b/><strike val="1"/></rPr><t>post </t></r><r><t>by hand</t></r>'
     )
     one = '<r><rPr><strike val="0"/></rPr><t>kept</t></r>'
     rich = f'<row><c t="inlineStr"><is>{runs}</is></c><c t="inlineStr"><is>{one}</is></c></row>'
@@ -311,8 +310,9 @@ def test_recognised_by_what_is_in_it(tmp_path: Path) -> None:
         ("a.xlsx", b"no zip", DamagedSource, "save it again"),
         ("a.xlsx", zipped({"_rels/.rels": "<x/>", "xl/workbook.xml": ""}), DamagedSource, "names no workbook"),
         ("a.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"), EncryptedSource, r"encrypted.*without one"),
-        ("a.xlsx", OLE + "Workbook\0".encode("utf-16-le"), UnsupportedSource, r"\(\.xls\).*save it as \.xlsx"),
-        ("a.xls", OLE + b"\0" * 600, UnsupportedSource, r"old Excel workbook \(\.xls\).*save it as \.xlsx"),
+        ("a.xlsx", OLE + "Workbook\0".encode("utf-16-le"), DamagedSource, r"not a valid Excel workbook.*as \.xlsx"),
+        ("a.xls", OLE + b"\0" * 600, DamagedSource, r"not a valid Excel workbook.*save it as \.xlsx"),
+        ("a.bin", OLE + "Workbook\0".encode("utf-16-le"), UnsupportedSource, r"\(\.xls\).*suffix \.xls"),
         ("a.doc", OLE + b"\0" * 600, UnsupportedSource, r"old Word document \(\.doc\).*save it as \.docx"),
         ("a.ppt", OLE + b"\0" * 600, UnsupportedSource, r"PowerPoint presentation \(\.ppt\).*save it as \.pptx"),
         ("a.numbers", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, r"Numbers.*export it as Excel"),

@@ -83,6 +83,10 @@ class Package:
 
 # The name, in UTF-16, by which the container of an encrypted document lists the document.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+WITHOUT_PASSWORD = (
+    "open it in the program that made it, or in LibreOffice, with its password, save it without one, and add that file"
+)
+"""What to do with an encrypted document."""
 # The titles that programs write if the author gave none.
 _NO_TITLE = re.compile(
     r"(microsoft word\b.*|word document|powerpoint presentation|presenta(?:tion|ción|cion|ção)\s*(?:de powerpoint|do "
@@ -92,16 +96,18 @@ _NO_TITLE = re.compile(
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
+def refuse_encrypted(data: bytes, source: str) -> None:
+    """Raise EncryptedSource for the container in which Office keeps encrypted documents."""
+    if _ENCRYPTED in data and data.startswith(OLE):
+        raise EncryptedSource(f"{source} is encrypted: {WITHOUT_PASSWORD}")
+
+
 def refuse_container(data: bytes, source: str, suffix: str) -> None:
     """Raise EncryptedSource or UnsupportedSource for the container of Office before 2007, also used for encryption.
 
     `suffix` is that of the old format, such as ".doc".
     """
-    if _ENCRYPTED in data and data.startswith(OLE):
-        raise EncryptedSource(
-            f"{source} is encrypted: open it in the program that made it, or in LibreOffice, with its password, save "
-            "it without one, and add that file"
-        )
+    refuse_encrypted(data, source)
     if old := old_format(data, suffix):
         raise UnsupportedSource(f"{source} is {old.what} with a new suffix: {old.advice}")
 

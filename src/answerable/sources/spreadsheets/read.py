@@ -17,12 +17,14 @@ from itertools import islice
 from typing import Any
 
 from answerable.datatypes import Document
+from answerable.formats.marks import OLE
 from answerable.sources.context import ReadContext
 from answerable.sources.office.odf import attribute, count_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck
+from answerable.sources.office.packages import Package, main_part, related, relations, struck
 from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge, Room, Row, Sheet, column_number
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
+from answerable.sources.spreadsheets.old import read_xls
 from answerable.sources.xml import local_name, stream
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
@@ -34,11 +36,9 @@ _INLINE = re.compile(rb"<(?:\w+:)?t(?: [^<>]{0,100})?>([^<]{1,500})<")
 
 
 def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
-    """Return a document from a workbook.
-
-    Raises EncryptedSource, DamagedSource, SourceTooLarge, EmptySource; UnsupportedSource for a format before 2007.
-    """
-    refuse_container(data, source, ".xls")
+    """Return a document from a workbook. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
+    if data.startswith(OLE):
+        return read_xls(data, source, context)
     with Package(data, source, context, _XLSX_ADVICE, "Excel workbook") as package:
         main, title, metadata = main_part(package, "workbook")
         parts = related(package, main)
