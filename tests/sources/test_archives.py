@@ -132,6 +132,20 @@ def test_backslashes_in_names_are_slashes(save: Callable[..., Path]) -> None:
     assert (document.source, document.content) == (f"{path.as_posix()}!/notes/ferry.txt", "The ferry leaves at nine.")
 
 
+@pytest.mark.parametrize("name", ["plan.pages", "plan.numbers", "plan.key"])
+def test_documents_of_apple_by_their_preview(
+    save: Callable[..., Path], make_pdf: Callable[..., bytes], name: str
+) -> None:
+    own, preview = ("Index/Document.iwa", b"x"), ("QuickLook/Preview.pdf", make_pdf(["The orchard has nine rows."]))
+    (document,) = read_file(save(packed(own, preview, ("preview.jpg", b"\xff\xd8\xff")), name))
+    assert (document.type, document.content) == (DocumentType.PDF, "The orchard has nine rows.")
+    assert document.source.endswith(f"{name}!/QuickLook/Preview.pdf")
+    with pytest.raises(UnsupportedSource, match=r"without a preview.*icloud\.com, export it as Word, Excel"):
+        read_file(save(packed(own), name))
+    (key,) = read_file(save(b"-----BEGIN PUBLIC KEY-----", "id.key"))
+    assert key.type is DocumentType.TEXT
+
+
 def test_symbolic_links_are_refused(save: Callable[..., Path]) -> None:
     link = zipfile.ZipInfo("link.txt")
     link.external_attr = 0o120777 << 16

@@ -1,6 +1,6 @@
 """Recognise the format of a file by its first bytes, then by its name; for a zipped document, by its members.
 
-Also says why a file is left out, and how to convert unsupported documents (Office before 2007, iWork).
+Also says why a file is left out, and how to convert unsupported documents (Office before 2007).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def recognise(head: bytes, name: str) -> Format:
     known = SUFFIXES.get(suffix)
     if known is None and (added := plugin_format(suffix)):
         return added
-    _refuse(head, name, suffix)
+    _refuse(name, suffix)
     for form in FORMATS:
         decides = form.marks_decide is Names.ANY or suffix in form.suffixes
         decides = decides or (form.marks_decide is Names.FREE and (known is None or known.needs_marks))
@@ -58,7 +58,7 @@ def recognise(head: bytes, name: str) -> Format:
     return form
 
 
-def _refuse(head: bytes, name: str, suffix: str) -> None:
+def _refuse(name: str, suffix: str) -> None:
     """Raise UnsupportedSource for files that would be mistaken for other formats."""
     if suffix in _DRAWINGS:
         raise UnsupportedSource(
@@ -66,8 +66,6 @@ def _refuse(head: bytes, name: str, suffix: str) -> None:
         )
     if suffix in _INDEXES:
         raise UnsupportedSource(f"{name} is the index of a mailbox: add the mailbox beside it, or leave it out")
-    if old := apple_format(head, suffix):
-        raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
 
 
 def _whole_characters(head: bytes) -> bytes:
@@ -113,11 +111,6 @@ def _old(program: str, kind: str, suffix: str) -> OldFormat:
     return OldFormat(f"an old {kind} ({suffix})", advice)
 
 
-def _apple(program: str, suffix: str, better: str) -> OldFormat:
-    advice = f"open it in {program} or on icloud.com, export it as {better} or PDF, and add that file"
-    return OldFormat(f"a document of Apple's {program} ({suffix})", advice)
-
-
 _DOC = _old("Word", "Word document", ".doc")
 _XLS = OldFormat("an old Excel workbook (.xls)", "give its name the suffix .xls, and add it again")
 _PPT = _old("PowerPoint", "PowerPoint presentation", ".ppt")
@@ -131,11 +124,6 @@ _STREAMS = (
 _OLD_SUFFIXES = {
     **dict.fromkeys((".doc", ".dot"), _DOC),
     **dict.fromkeys((".ppt", ".pps", ".pot"), _PPT),
-}
-_APPLE_SUFFIXES = {
-    ".pages": _apple("Pages", ".pages", "Word (.docx)"),
-    ".numbers": _apple("Numbers", ".numbers", "Excel (.xlsx)"),
-    ".key": _apple("Keynote", ".key", "PowerPoint (.pptx)"),
 }
 APPLE = OldFormat(
     "a document of Apple's Pages, Numbers or Keynote",
@@ -153,11 +141,6 @@ def old_format(data: bytes, suffix: str = "") -> OldFormat | None:
         return None
     found = next((old for name, old in _STREAMS if _entry(name) in data), None)
     return found or _OLD_SUFFIXES.get(suffix)
-
-
-def apple_format(data: bytes, suffix: str) -> OldFormat | None:
-    """Return the format of a document of Apple's programs: a zip archive with one of their suffixes."""
-    return _APPLE_SUFFIXES.get(suffix) if data.startswith(b"PK\x03\x04") else None
 
 
 def _entry(name: str) -> bytes:

@@ -315,7 +315,7 @@ def test_recognised_by_what_is_in_it(tmp_path: Path) -> None:
         ("a.bin", OLE + "Workbook\0".encode("utf-16-le"), UnsupportedSource, r"\(\.xls\).*suffix \.xls"),
         ("a.doc", OLE + b"\0" * 600, UnsupportedSource, r"old Word document \(\.doc\).*save it as \.docx"),
         ("a.ppt", OLE + b"\0" * 600, UnsupportedSource, r"PowerPoint presentation \(\.ppt\).*save it as \.pptx"),
-        ("a.numbers", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, r"Numbers.*export it as Excel"),
+        ("a.numbers", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, r"Numbers.*export it as Word, Excel"),
         ("a.zip", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, "export it as Word, Excel"),
         ("a.xlsb", zipped({"xl/workbook.bin": b"x"}), UnsupportedSource, r"xlsb.*save it as \.xlsx"),
         ("a.xlsx", saved(workbook({"A": []})), EmptySource, "no text or numbers"),
