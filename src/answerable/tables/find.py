@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -187,30 +187,41 @@ def readings(content: str) -> Iterator[Delimited]:
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
     for quoting in _QUOTING:
-        best: tuple[tuple[bool, float], str, list[Row], int | None] | None = None
-        for delimiter in declared[1] if declared else _DELIMITERS:
-            sample = _sample(content, start, delimiter, quoting)
-            if (found := _evenness(sample)) and (best is None or found[0] > best[0]):
-                best = found[0], delimiter, sample, found[1]
-        if best:
-            _, delimiter, sample, place = best
-            rest = rows(content, sample[-1].end, delimiter, quoting)
-            filled = (row for row in chain(sample, rest) if any(_WORD.search(cell) for cell in row.cells))
-            yield Delimited([], None, filled) if place is None else _divided(filled, sample[place].start)
+        every = (_reading(content, start, each, quoting) for each in (declared[1] if declared else _DELIMITERS))
+        if found := [each for each in every if each]:
+            yield max(found, key=lambda each: each[0])[1]
 
 
-def _divided(filled: Iterator[Row], start: int) -> Delimited:
-    """Divide the rows at the header, which begins at offset `start`."""
-    above: list[Row] = []
-    for row in filled:
-        if row.start == start:
-            return Delimited(above, row, filled)
-        above.append(row)
-    return Delimited([], None, iter(above))
+def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[tuple[bool, float], Delimited] | None:
+    """Return the table with this delimiter and how good it is; None if the lines make none.
+
+    It is better if its first row has the usual number of fields, and if more rows have this number.
+    """
+    found = rows(content, start, delimiter, quoting)
+    sample: list[Row] = []
+    try:
+        for row in islice(found, SAMPLE_ROWS):
+            sample.append(row)
+            if row.end - start > _LONGEST_SAMPLE:
+                break
+    except csv.Error:
+        return None
+    widths = [len(row.cells) for row in sample]
+    for width in dict.fromkeys(widths):
+        first, count = widths.index(width), widths.count(width)
+        if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
+            continue
+        place = _header_place([row.cells for row in sample], first)
+        header = None if place is None else sample[place]
+        above, below = ([], sample) if place is None else (sample[:place], sample[place + 1 :])
+        # Lines of prose differ in their number of commas, but the last few may be alike.
+        if count >= _SAME_WIDTH * len(widths) or (header and has_values(below)):
+            return (not first, count / len(widths)), Delimited(above, header, chain(below, found))
+    return None
 
 
 def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
-    """Yield the rows of a table except blank lines; quoted cells may contain line ends. Raises csv.Error."""
+    """Yield the rows of a table except those without words; quoted cells may contain line ends. Raises csv.Error."""
     position = begin = start
 
     def lines() -> Iterator[str]:
@@ -222,40 +233,10 @@ def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_
 
     for cells in csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=True):
         text = content[begin:position]
-        if text.strip():
+        if any(map(_WORD.search, cells)):
             # A row may begin with blank delimiters, so only the line end is removed.
             yield Row(begin, begin + len(text.rstrip("\n")), cells)
         begin = position
-
-
-def _sample(content: str, start: int, delimiter: str, quoting: Quoting) -> list[Row]:
-    """Return the first rows; none if their quotes are invalid."""
-    found: list[Row] = []
-    try:
-        for row in rows(content, start, delimiter, quoting):
-            found.append(row)
-            if len(found) == SAMPLE_ROWS or row.end - start > _LONGEST_SAMPLE:
-                break
-    except csv.Error:
-        return []
-    return found
-
-
-def _evenness(sample: Sequence[Row]) -> tuple[tuple[bool, float], int | None] | None:
-    """Return how well rows make a table, and the place of its header; None if they make none.
-
-    A table is better if its first row has its number of fields, and if more of its rows have this number.
-    """
-    widths = [len(row.cells) for row in sample]
-    for width in dict.fromkeys(widths):
-        first, count = widths.index(width), widths.count(width)
-        if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
-            continue
-        place = _header_place([row.cells for row in sample], first)
-        # Most rows of prose with commas differ in their number; its last lines alone may be alike.
-        if count >= _SAME_WIDTH * len(widths) or (place is not None and has_values(sample[place + 1 :])):
-            return (not first, count / len(widths)), place
-    return None
 
 
 def _header_place(cells: Sequence[Sequence[str]], first: int) -> int | None:
