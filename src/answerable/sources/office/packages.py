@@ -96,19 +96,14 @@ _NO_TITLE = re.compile(
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
-def refuse_encrypted(data: bytes, source: str) -> None:
-    """Raise EncryptedSource for the container in which Office keeps encrypted documents."""
-    if _ENCRYPTED in data and data.startswith(OLE):
-        raise EncryptedSource(f"{source} is encrypted: {WITHOUT_PASSWORD}")
-
-
-def refuse_container(data: bytes, source: str, suffix: str) -> None:
+def refuse_container(data: bytes, source: str, suffix: str = "") -> None:
     """Raise EncryptedSource or UnsupportedSource for the container of Office before 2007, also used for encryption.
 
-    `suffix` is that of the old format, such as ".doc".
+    `suffix` is that of the old format, such as ".doc"; without it, only encrypted documents are refused.
     """
-    refuse_encrypted(data, source)
-    if old := old_format(data, suffix):
+    if _ENCRYPTED in data and data.startswith(OLE):
+        raise EncryptedSource(f"{source} is encrypted: {WITHOUT_PASSWORD}")
+    if suffix and (old := old_format(data, suffix)):
         raise UnsupportedSource(f"{source} is {old.what} with a new suffix: {old.advice}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice, pairwise, takewhile
+from itertools import islice, pairwise
 
 from answerable.errors import SourceTooLarge
 from answerable.tables.grid import header_of
@@ -287,16 +287,25 @@ def _is_typed(place: int, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
-    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row."""
+    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row.
+
+    An upper name belongs to the columns that it is merged over; if no name is, to all until the next.
+    """
     second = below[0].cells
     if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in second.values()):
         return None
-    is_merged = any(wide.get((row.number, column), column) > column for column in row.cells)
-    groups = dict(_groups(row, second, wide if is_merged else None))
-    if not is_merged and not _name_figures(row, groups, below):
-        return None
-    above = {column: row.cells[start] for start, columns in groups.items() for column in columns}
-    is_title = len(row.cells) == 1 and above.keys() >= second.keys()
+    starts = sorted(row.cells)
+    is_merged = any(wide.get((row.number, start), start) > start for start in starts)
+    above: dict[int, str] = {}
+    for start, following in pairwise([*starts, max(*second, starts[-1]) + 1]):
+        last = wide.get((row.number, start), start) if is_merged else LAST_COLUMN
+        columns = [column for column in range(start, min(following, last + 1)) if is_merged or column in second]
+        named = [column for column in columns if second.get(column, row.cells[start]) != row.cells[start]]
+        # Without merging, only several names over figures make a group: in a row of data, "Ana" is below "Name".
+        if named and not is_merged and (len(named) < 2 or not _are_figures(named, below[1:])):
+            return None
+        above |= dict.fromkeys([start, *columns], row.cells[start])
+    is_title = len(row.cells) == 1 and (not is_merged or above.keys() >= second.keys())
     if len(above) == len(row.cells) or is_title:
         return None
     both = {
@@ -306,28 +315,10 @@ def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int
     return {column: " ".join(dict.fromkeys(texts)) for column, texts in both.items()}
 
 
-def _groups(
-    row: Row, second: Mapping[int, str], wide: Mapping[tuple[int, int], int] | None
-) -> Iterator[tuple[int, list[int]]]:
-    """Yield the place of each cell of the upper row, and the columns it is over: merged ones, or up to a gap."""
-    starts = sorted(row.cells)
-    for start, following in pairwise([*starts, max(*second, starts[-1]) + 1]):
-        last = wide.get((row.number, start), start) if wide is not None else LAST_COLUMN
-        more = range(start + 1, min(following, last + 1))
-        yield start, [start, *(more if wide is not None else takewhile(second.__contains__, more))]
-
-
-def _name_figures(row: Row, groups: Mapping[int, Sequence[int]], below: Sequence[Row]) -> bool:
-    """Whether cells without merging name groups: each is over nothing, or over several names of columns of figures."""
-    second, *others = below
-    over = [
-        columns
-        for start, columns in groups.items()
-        if any(second.cells.get(column, row.cells[start]) != row.cells[start] for column in columns)
-    ]
-    cells = [[line.cells.get(column, "") for column in chain(*over)] for line in others]
-    are_wide = len(groups) > 1 and min(map(len, over), default=0) > 1
-    return are_wide and all(_is_typed(place, cells) for place in range(len(cells[0])))
+def _are_figures(columns: Sequence[int], rows: Sequence[Row]) -> bool:
+    """Whether most cells of each column are numbers or dates."""
+    cells = [[row.cells.get(column, "") for column in columns] for row in rows]
+    return all(_is_typed(place, cells) for place in range(len(columns)))
 
 
 def _continues(block: Block, before: Block) -> bool:

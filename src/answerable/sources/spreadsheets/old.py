@@ -15,7 +15,7 @@ from typing import Any
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EncryptedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.office.packages import WITHOUT_PASSWORD, refuse_encrypted, struck
+from answerable.sources.office.packages import WITHOUT_PASSWORD, refuse_container, struck
 from answerable.sources.spreadsheets.blocks import Merge, Room, Row, Sheet
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import decimal_mark, shown
@@ -33,7 +33,7 @@ def read_xls(data: bytes, source: str, context: ReadContext | None = None) -> Do
     from xlrd.biffh import XLRDError  # type: ignore[import-untyped]
     from xlrd.compdoc import CompDocError  # type: ignore[import-untyped]
 
-    refuse_encrypted(data, source)
+    refuse_container(data, source)
     room = Room((context or ReadContext()).limits.max_file_size, source, _ADVICE)
     try:
         with open(os.devnull, "w") as log:

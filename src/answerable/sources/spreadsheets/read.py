@@ -218,8 +218,10 @@ class SheetReader:
 
 def string_text(element: Any) -> str:
     """Return the text of a shared or inline string on one line, without the phonetic guides of Japanese."""
-    texts = (each for each in element.iter("{*}t") if local_name(each.getparent()) != "rPh")
-    return struck((each.text or "", _is_on(each.find("../{*}rPr"), "strike")) for each in texts)
+    runs = list(element.iterchildren("{*}r"))
+    if not runs:
+        return " ".join((element.findtext("{*}t") or "").split())
+    return struck((run.findtext("{*}t") or "", _is_on(run.find("{*}rPr"), "strike")) for run in runs)
 
 
 def add_header(sheet: Sheet, reference: str) -> None:
