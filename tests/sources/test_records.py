@@ -60,6 +60,11 @@ def test_a_table_from_spanish_excel(tmp_path: Path) -> None:
         ("id;n\n1;a\n;;\n2;b\n", "id, n", ["1;a", "2;b"]),
         ('id,size\n1,"5" pipe\n2,"6" pipe\n', "id, size", ['1,"5" pipe', '2,"6" pipe']),
         ("id|n\n1|a,b\n2|c,d\n", "id, n", ["1|a,b", "2|c,d"]),
+        (
+            "Name,Town,\nInes,Faro,call\nRui,Beja,paid\n",
+            "Name, Town",
+            ["Name,Town,", "Ines,Faro,call", "Rui,Beja,paid"],
+        ),
         ("día,hora\n2024-03-05,10:15\n2024-03-06,11:00\n", "día, hora", ["2024-03-05,10:15", "2024-03-06,11:00"]),
     ],
 )

@@ -296,7 +296,8 @@ def _shown_cells(excerpt: Excerpt, text: str) -> list[str]:
 
 def _joined(names: Sequence[str], cells: Sequence[str]) -> str:
     pairs = ((" ".join(name.split()), " ".join(cell.split())) for name, cell in zip_longest(names, cells, fillvalue=""))
-    return " · ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+    shown = " · ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+    return shown.replace(": · ", ": ")
 
 
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")

@@ -211,7 +211,7 @@ def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tupl
         first, count = widths.index(width), widths.count(width)
         if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
             continue
-        place = _header_place([row.cells for row in sample], first)
+        place = _header_place(sample, first)
         header = None if place is None else sample[place]
         above, below = ([], sample) if place is None else (sample[:place], sample[place + 1 :])
         # Lines of prose differ in their number of commas, but the last few may be alike.
@@ -239,17 +239,19 @@ def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_
         begin = position
 
 
-def _header_place(cells: Sequence[Sequence[str]], first: int) -> int | None:
-    """Return the place of the row with the columns' names: the first that has all that most rows further below have."""
+def _header_place(sample: Sequence[Row], first: int) -> int | None:
+    """Return the place of the row with the columns' names: `first`, or one below it that has all names; or None."""
+    cells = [row.cells for row in sample]
     lower = cells[len(cells) // 2 :]
     counts = Counter(index for row in lower for index, cell in enumerate(row) if index and cell.strip())
-    usual = [index for index, count in counts.items() if count * 2 > len(lower)]
-    below = range(first, min(first + _HEADER_WITHIN, len(cells)))
-    full = (
-        place for place in below if all(index < len(cells[place]) and cells[place][index].strip() for index in usual)
+    usual = {index for index, count in counts.items() if count * 2 > len(lower)}
+    places = range(first, min(first + _HEADER_WITHIN, len(cells)))
+    full = next(
+        (each for each in places if usual <= {index for index, cell in enumerate(cells[each]) if cell.strip()}), first
     )
-    places = dict.fromkeys((next(full, first), first))
-    return next((place for place in places if header_of(cells[place:])), None)
+    if full > first and header_of(cells[full:]) and has_values(sample[full + 1 :]):
+        return full
+    return first if header_of(cells[first:]) else None
 
 
 def has_values(below: Sequence[Row]) -> bool:

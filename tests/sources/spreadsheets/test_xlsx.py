@@ -197,6 +197,17 @@ def test_headers_of_two_rows_merged_or_not(rows: list[list[object]], merged: tup
     assert places(document)[0] == "Yield!A1:E2"
 
 
+def test_lines_right_above_a_header() -> None:
+    above: list[list[object]] = [["Account", "NL77"], ["From", date(2023, 2, 1)]]
+    rows: list[list[object]] = [["Date", "Payee", "For", "Paid"], [date(2023, 2, 3), "Tram", "May", 9.5]]
+    document = read({"A": [*above, *rows, [date(2023, 2, 5), "Rent", None, 610]]})
+    assert lines(document)[:3] == ["| Account | NL77 |", "| From | 2023-02-01 |", "| Date | Payee | For | Paid |"]
+    (table,) = (each for each in find_tables(document) if len(each.columns) == 4)
+    assert [column.name for column in table.columns] == ["Date", "Payee", "For", "Paid"]
+    unnamed: list[list[object]] = [["Name", "Town", None], ["Ines", "Faro", 4], ["Rui", "Beja", 6]]
+    assert read({"A": unnamed}).content.count("---") == 3
+
+
 @pytest.mark.parametrize(
     "rows",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
@@ -255,17 +256,28 @@ def _block(rows: list[Row], header: Row | None = None) -> Block:
 
 
 def _find_header(rows: Sequence[Row], hints: _Hints) -> Row | None:
-    """Return the row, or the two rows, with the names of the columns below; None if there is no such row."""
+    """Return the row, or the two rows, with the names of the columns below; None if there is no such row.
+
+    A row that names all columns of figures is preferred, because lines above a table look like headers, too.
+    """
+    partial: Row | None = None
     for place, row in enumerate(rows[:_HEADER_WITHIN]):
         below = rows[place + 1 : place + 1 + _SAMPLE]
         if not below:
-            return None
+            break
         names = _two_rows(row, below, hints.wide) if len(below) > 1 else None
         if names and _names_columns(names, below[1:], is_bold=True):
             return Row(row.number, names, row.is_hidden, last=below[0].number)
-        if (row.number in hints.headers and len(row.cells) > 1) or _names_columns(row.cells, below, row.is_bold):
+        if row.number in hints.headers and len(row.cells) > 1:
             return row
-    return None
+        if _names_columns(row.cells, below, row.is_bold):
+            lower = below[len(below) // 2 :]
+            usual = Counter(column for line in lower for column in line.cells if column not in row.cells)
+            unnamed = [column for column, count in usual.items() if column > min(row.cells) and count * 2 > len(lower)]
+            if not any(_are_figures([column], lower) for column in unnamed):
+                return row
+            partial = partial or row
+    return partial
 
 
 def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool) -> bool:
