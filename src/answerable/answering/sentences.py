@@ -227,7 +227,8 @@ def column_names(row: Excerpt) -> str:
     document, start = row.result.document, row.start
     content = document.content
     if document.type is DocumentType.RECORDS:
-        line = int(document.metadata.get("header_line") or 1) if document.metadata.get("columns") else 0
+        stated = str(document.metadata.get("header_line", ""))[:5]
+        line = (int(stated) if stated.isdecimal() else 1) if document.metadata.get("columns") else 0
         above = content[: min(start, TABLE)].split("\n", line)
         return above[line - 1].strip()[:LONGEST_NAMES] if 0 < line < len(above) else ""
     if document.type is DocumentType.SPREADSHEET:

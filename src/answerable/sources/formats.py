@@ -115,16 +115,8 @@ _DOC = _old("Word", "Word document", ".doc")
 _XLS = OldFormat("an old Excel workbook (.xls)", "give its name the suffix .xls, and add it again")
 _PPT = _old("PowerPoint", "PowerPoint presentation", ".ppt")
 # Names of the streams in Microsoft's container, where they are written in UTF-16.
-_STREAMS = (
-    ("WordDocument", _DOC),
-    ("PowerPoint Document", _PPT),
-    ("Workbook", _XLS),
-    ("Book", _XLS),
-)
-_OLD_SUFFIXES = {
-    **dict.fromkeys((".doc", ".dot"), _DOC),
-    **dict.fromkeys((".ppt", ".pps", ".pot"), _PPT),
-}
+_STREAMS = {"WordDocument": _DOC, "PowerPoint Document": _PPT, "Workbook": _XLS, "Book": _XLS}
+_OLD_SUFFIXES = {".doc": _DOC, ".dot": _DOC, ".ppt": _PPT, ".pps": _PPT, ".pot": _PPT}
 APPLE = OldFormat(
     "a document of Apple's Pages, Numbers or Keynote",
     "open it there or on icloud.com, export it as Word, Excel, PowerPoint or PDF, and add that file",
@@ -139,13 +131,8 @@ def old_format(data: bytes, suffix: str = "") -> OldFormat | None:
     """Return the old format of a file in Microsoft's container, by its streams and then by its suffix."""
     if not data.startswith(OLE):
         return None
-    found = next((old for name, old in _STREAMS if _entry(name) in data), None)
+    found = next((old for name, old in _STREAMS.items() if f"{name}\0".encode("utf-16-le") in data), None)
     return found or _OLD_SUFFIXES.get(suffix)
-
-
-def _entry(name: str) -> bytes:
-    """Return the bytes of a stream's name in the container: its characters and a NUL."""
-    return f"{name}\0".encode("utf-16-le")
 
 
 UNSUPPORTED = "unsupported"
