@@ -97,6 +97,14 @@ def test_lines_above_a_table_are_apart_from_it(above: str) -> None:
     assert [row.values[3].number for row in table.rows] == [-9.5, -610, 1900.1]
 
 
+def test_names_of_columns_that_come_twice() -> None:
+    content = "Owner;Ines\n\nDay;Balance;Currency;Amount;Currency\n03.02.2023;90,50;EUR;-9,50;EUR\n"
+    assert columns(content) == "Day, Balance, Currency, Amount, Currency 2"
+    (table,) = find_tables(read_records(content, "a.csv"))
+    assert [value.text for value in table.rows[0].values] == ["03.02.2023", "90,50", "EUR", "-9,50", "EUR"]
+    assert columns("Ines,Ines\nRui,Eva\n") == ""
+
+
 @pytest.mark.parametrize(
     "content",
     [

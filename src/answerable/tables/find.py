@@ -212,7 +212,7 @@ def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tupl
         if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
             continue
         place = _header_place(sample, first)
-        header = None if place is None else sample[place]
+        header = None if place is None else sample[place]._replace(cells=_apart(sample[place].cells))
         above, below = ([], sample) if place is None else (sample[:place], sample[place + 1 :])
         # Lines of prose differ in their number of commas, but the last few may be alike.
         if count >= _SAME_WIDTH * len(widths) or (header and has_values(below)):
@@ -247,11 +247,22 @@ def _header_place(sample: Sequence[Row], first: int) -> int | None:
     usual = {index for index, count in counts.items() if count * 2 > len(lower)}
     places = range(first, min(first + _HEADER_WITHIN, len(cells)))
     full = next(
-        (each for each in places if usual <= {index for index, cell in enumerate(cells[each]) if cell.strip()}), first
+        (each for each in places if usual <= {at for at, cell in enumerate(cells[each]) if cell.strip()}), first
     )
-    if full > first and header_of(cells[full:]) and has_values(sample[full + 1 :]):
+    # Over figures a name may come twice: a currency for each amount.
+    if has_values(sample[full + 1 :]) and header_of([_apart(cells[full]), *cells[full + 1 :]]):
         return full
     return first if header_of(cells[first:]) else None
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Return names with a number at those that came before: "Currency", "Currency 2"."""
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} {seen[name]}" if seen[name] > 1 and name.strip() else name)
+    return found
 
 
 def has_values(below: Sequence[Row]) -> bool:
