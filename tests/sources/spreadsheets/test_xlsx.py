@@ -184,6 +184,16 @@ def test_merged_cells_and_a_header_of_two_rows() -> None:
             ("B1:C1", "D1:E1"),
             ["Plot", "Rye 2021", "Rye 2022", "Oats 2021", "Oats 2022"],
         ),
+        (
+            [["Plot", 2021, None, 2022, None], [None, "Q1", "Q2", "Q1", "Q2"]],
+            ("B1:C1", "D1:E1"),
+            ["Plot", "2021 Q1", "2021 Q2", "2022 Q1", "2022 Q2"],
+        ),
+        (
+            [["Plot", "2021", "2021", "2022", "2022"], [None, "Rye", "Oats", "Rye", "Oats"]],
+            (),
+            ["Plot", "2021 Rye", "2021 Oats", "2022 Rye", "2022 Oats"],
+        ),
     ],
 )
 def test_headers_of_two_rows_merged_or_not(rows: list[list[object]], merged: tuple[str, ...], names: list[str]) -> None:

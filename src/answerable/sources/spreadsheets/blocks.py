@@ -131,7 +131,9 @@ def _rows_below(rows: list[Row], by_number: dict[int, Row], merge: Merge) -> Ite
 _HEADER_WITHIN = 12  # rows at the beginning of a table, among which its header is looked for
 _SAMPLE = 200  # rows that are compared with a possible header
 _TIME = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?")
-_NUMBER = re.compile(r"[^\w\s]{0,3}\s?[A-Z]{0,3}\s?[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
+# "Q1" is a name, "R$ 12" an amount.
+_CURRENCY = r"[^\w\s]{0,3}\s?(?:[A-Z]{2,3}|[A-Z](?!\d))?\s?"
+_NUMBER = re.compile(_CURRENCY + r"[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
 _WIDEST_SPARSE = 10  # cells per filled cell; above, a table's cells are not aligned in columns; a guess, not measured
 _SMALL_SPARSE = 10_000  # cells, to which the limit above doesn't apply; a guess, not measured
 
@@ -306,7 +308,7 @@ def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int
     second = below[0].cells
     if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in second.values()):
         return None
-    starts = sorted(row.cells)
+    starts = [column for column in sorted(row.cells) if row.cells.get(column - 1) != row.cells[column]]
     is_merged = any(wide.get((row.number, start), start) > start for start in starts)
     above: dict[int, str] = {}
     for start, following in pairwise([*starts, max(*second, starts[-1]) + 1]):
@@ -318,7 +320,7 @@ def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int
             return None
         above |= dict.fromkeys([start, *columns], row.cells[start])
     is_title = len(row.cells) == 1 and (not is_merged or above.keys() >= second.keys())
-    if len(above) == len(row.cells) or is_title:
+    if len(above) == len(starts) or is_title:
         return None
     both = {
         column: [text for text in (above.get(column), second.get(column)) if text]
