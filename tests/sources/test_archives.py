@@ -118,11 +118,32 @@ def test_a_broken_member_is_reported_and_the_others_are_read(save: Callable[...,
 
 
 @pytest.mark.parametrize(
-    "name", ["../evil.txt", "/etc/evil.txt", "a/../../evil.txt", "C:/evil.txt", "..\\evil.txt", "a\\b.txt"]
+    "name",
+    ["../evil.txt", "/etc/evil.txt", "a/../../evil.txt", "C:/evil.txt", "..\\evil.txt", "a\\..\\..\\b", "\\b", "C:\\b"],
 )
 def test_names_that_point_outside_are_refused(save: Callable[..., Path], name: str) -> None:
     with pytest.raises(DamagedSource, match=r"export\.zip is refused.*points outside.*pack the files again"):
         read_file(save(packed(("ok.txt", "fine"), (name, "evil"))))
+
+
+def test_backslashes_in_names_are_slashes(save: Callable[..., Path]) -> None:
+    path = save(packed(("notes\\ferry.txt", "The ferry leaves at nine."), ("notes\\", "")))
+    (document,) = read_file(path)
+    assert (document.source, document.content) == (f"{path.as_posix()}!/notes/ferry.txt", "The ferry leaves at nine.")
+
+
+@pytest.mark.parametrize("name", ["plan.pages", "plan.numbers", "plan.key"])
+def test_documents_of_apple_by_their_preview(
+    save: Callable[..., Path], make_pdf: Callable[..., bytes], name: str
+) -> None:
+    own, preview = ("Index/Document.iwa", b"x"), ("QuickLook/Preview.pdf", make_pdf(["The orchard has nine rows."]))
+    (document,) = read_file(save(packed(own, preview, ("preview.jpg", b"\xff\xd8\xff")), name))
+    assert (document.type, document.content) == (DocumentType.PDF, "The orchard has nine rows.")
+    assert document.source.endswith(f"{name}!/QuickLook/Preview.pdf")
+    with pytest.raises(UnsupportedSource, match=r"without a preview.*icloud\.com, export it as Word, Excel"):
+        read_file(save(packed(own), name))
+    (key,) = read_file(save(b"-----BEGIN PUBLIC KEY-----", "id.key"))
+    assert key.type is DocumentType.TEXT
 
 
 def test_symbolic_links_are_refused(save: Callable[..., Path]) -> None:

@@ -19,6 +19,7 @@ from answerable.sources.dispatch import read_file
 from answerable.sources.records import read_records
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.make_chunks import evidence_spans
+from answerable.tables.find import find_tables
 
 SPANISH = "nombre;precio;fecha\nBomba;1.300,50;05/03/2024\nVálvula;20,00;06/03/2024\n"
 
@@ -59,11 +60,63 @@ def test_a_table_from_spanish_excel(tmp_path: Path) -> None:
         ("id;n\n1;a\n;;\n2;b\n", "id, n", ["1;a", "2;b"]),
         ('id,size\n1,"5" pipe\n2,"6" pipe\n', "id, size", ['1,"5" pipe', '2,"6" pipe']),
         ("id|n\n1|a,b\n2|c,d\n", "id, n", ["1|a,b", "2|c,d"]),
+        (
+            "Name,Town,\nInes,Faro,call\nRui,Beja,paid\n",
+            "Name, Town",
+            ["Name,Town,", "Ines,Faro,call", "Rui,Beja,paid"],
+        ),
         ("día,hora\n2024-03-05,10:15\n2024-03-06,11:00\n", "día, hora", ["2024-03-05,10:15", "2024-03-06,11:00"]),
     ],
 )
 def test_tables(content: str, names: str, rows: list[str]) -> None:
     assert (columns(content), records(content)) == (names, rows)
+
+
+ROWS = "Date;Payee;For;Amount\n03.02.2023;Tram;May;-9,50\n05.02.2023;Rent;;-610,00\n07.02.2023;Wages;Feb;1.900,10\n"
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Account;NL77 / Joint\nBalance on 01.03.2023:;88,12 EUR\n",
+        "Account;NL77;;\nBalance on 01.03.2023:;88,12 EUR;;\n;;;\n",
+        'My bank\n"Account";"NL77"\nFrom;01.02.2023\nTo;28.02.2023\nOld balance;1,10 EUR\nNew balance;88,12 EUR\n\n',
+        "sep=;\nMy bank\n",
+    ],
+)
+def test_lines_above_a_table_are_apart_from_it(above: str) -> None:
+    content = above + ROWS
+    document = read_records(content, "a.csv")
+    assert document.content == content
+    own = [line for line in above.split("\n") if line.strip(";") and line != "sep=;"]
+    assert records(content) == [*own, *ROWS.split("\n")[1:-1]]
+    lines = str(content[: content.index("Date")].count("\n") + 1)
+    assert document.metadata == {"columns": "Date, Payee, For, Amount", "header_line": lines}
+    (table,) = find_tables(document)
+    assert [column.name for column in table.columns] == ["Date", "Payee", "For", "Amount"]
+    assert [row.values[3].number for row in table.rows] == [-9.5, -610, 1900.1]
+
+
+def test_names_of_columns_that_come_twice() -> None:
+    content = "Owner;Ines\n\nDay;Balance;Currency;Amount;Currency\n03.02.2023;90,50;EUR;-9,50;EUR\n"
+    assert columns(content) == "Day, Balance, Currency, Amount, Currency 2"
+    (table,) = find_tables(read_records(content, "a.csv"))
+    assert [value.text for value in table.rows[0].values] == ["03.02.2023", "90,50", "EUR", "-9,50", "EUR"]
+    assert columns("Ines,Ines\nRui,Eva\n") == ""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "04-08-2022;Tram;-9,50\n05-08-2022;Rent;-610,00\n05-08-2022;Wages;1.900,10\n",
+        "04-08-2022;Tram;-9,50\nlater;Rent;unknown\n05-08-2022;Wages;1.900,10\n06-08-2022;Post;-4,00\n",
+    ],
+)
+def test_the_first_row_of_a_table_without_a_header_is_a_row(content: str) -> None:
+    assert (columns(content), records(content)) == ("", content.split("\n")[:-1])
+    (table,) = find_tables(read_records(content, "a.csv"))
+    assert [column.name for column in table.columns] == ["1", "2", "3"]
+    assert len(table.rows) == len(records(content))
 
 
 @pytest.mark.parametrize(

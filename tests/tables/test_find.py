@@ -156,6 +156,17 @@ def test_years_name_columns() -> None:
     assert len(table.rows) == 2
 
 
+def test_years_with_words_name_columns_of_figures() -> None:
+    header, years = "| Plot | 2021 Rye | 2021 Oat | 2022 Rye |", "| Plot | Rye | 2021 | 2022 |"
+    for first in (header, years):
+        content = f"{first}\n| --- | --- | --- | --- |\n| Hill | 11 | 12 | 13 |\n| Lake | 21 | 22 | 23 |\n"
+        assert names(only(Document.from_text(content))) == [cell.strip() for cell in first.strip("|").split("|")]
+    months = "Plot,2021-01,2021-02\nHill,11,12\nLake,21,22\n"
+    assert names(only(read_records(months, "a.csv"))) == ["Plot", "2021-01", "2021-02"]
+    days = "Ines,2021-01-05,2021-01-09\nRui,2021-02-11,2021-02-12\n"
+    assert names(only(read_records(days, "a.csv"))) == ["1", "2", "3"]
+
+
 def test_a_total_is_apart() -> None:
     cases = ["Total", "**TOTAL**", "Suma", "Total geral:", "Soma", "Grand total", "Total (€)", "Total 2024"]
     for word in cases:

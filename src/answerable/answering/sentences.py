@@ -227,8 +227,10 @@ def column_names(row: Excerpt) -> str:
     document, start = row.result.document, row.start
     content = document.content
     if document.type is DocumentType.RECORDS:
-        names = content[: min(start, LONGEST_NAMES)].partition("\n")
-        return names[0].strip() if names[1] and not names[0].startswith(("[", "{")) else ""
+        stated = str(document.metadata.get("header_line", ""))[:5]
+        line = (int(stated) if stated.isdecimal() else 1) if document.metadata.get("columns") else 0
+        above = content[: min(start, TABLE)].split("\n", line)
+        return above[line - 1].strip()[:LONGEST_NAMES] if 0 < line < len(above) else ""
     if document.type is DocumentType.SPREADSHEET:
         return header_above(content, start)[:LONGEST_NAMES]
     if not row.text.startswith("|"):
@@ -295,7 +297,8 @@ def _shown_cells(excerpt: Excerpt, text: str) -> list[str]:
 
 def _joined(names: Sequence[str], cells: Sequence[str]) -> str:
     pairs = ((" ".join(name.split()), " ".join(cell.split())) for name, cell in zip_longest(names, cells, fillvalue=""))
-    return " · ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+    shown = " · ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
+    return shown.replace(": · ", ": ")
 
 
 _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")

@@ -107,6 +107,18 @@ XLSX = Format(
     packed="xl/workbook.xml",
     cost=Cost.PACKED,
 )
+XLS = replace(
+    XLSX,
+    name="xls",
+    suffixes=(".xls", ".xlt"),
+    read=later("answerable.sources.spreadsheets.old:read_xls"),
+    media_types={"application/vnd.ms-excel": ".xls"},
+    # Programs also give this suffix to web pages and to text with tabs.
+    marks=marks.begins(re.escape(marks.OLE)),
+    needs_marks=True,
+    packed="",
+    cost=Cost.SIZE,
+)
 ODS = replace(
     XLSX,
     name="ods",
@@ -144,6 +156,8 @@ ZIP = Format(
     is_binary=True,
     cost=Cost.PACKED,
 )
+# Documents of Apple's Pages, Numbers and Keynote, of which the preview is read.
+IWORK = replace(ZIP, name="iwork", suffixes=(".pages", ".numbers", ".key"), marks_decide=Names.OWN, needs_marks=True)
 TAR = replace(ZIP, name="tar", suffixes=(".tar",), marks=marks.is_tar, cost=Cost.SIZE)
 COMPRESSED = replace(
     TAR,
@@ -326,8 +340,8 @@ CODE = Format(
     split=Split.SYMBOLS,
 )
 FORMATS = (
-    *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, ODS, PPTX, ODP, ZIP, TAR, COMPRESSED, MBOX, MAIL, OUTLOOK),
-    *(OPML, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, TEXT, WHATSAPP, NOTEBOOK, RST, ORG, ASCIIDOC, LATEX),
-    *(SUBTITLES, CALENDAR, CONTACTS, CODE),
+    *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, XLS, ODS, PPTX, ODP, IWORK, ZIP, TAR, COMPRESSED, MBOX),
+    *(MAIL, OUTLOOK, OPML, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, TEXT, WHATSAPP, NOTEBOOK, RST, ORG, ASCIIDOC),
+    *(LATEX, SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

@@ -1,6 +1,6 @@
 """Recognise the format of a file by its first bytes, then by its name; for a zipped document, by its members.
 
-Also says why a file is left out, and how to convert unsupported documents (Office before 2007, iWork).
+Also says why a file is left out, and how to convert unsupported documents (Office before 2007).
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def recognise(head: bytes, name: str) -> Format:
     known = SUFFIXES.get(suffix)
     if known is None and (added := plugin_format(suffix)):
         return added
-    _refuse(head, name, suffix)
+    _refuse(name, suffix)
     for form in FORMATS:
         decides = form.marks_decide is Names.ANY or suffix in form.suffixes
-        decides = decides or (form.marks_decide is Names.FREE and known is None)
+        decides = decides or (form.marks_decide is Names.FREE and (known is None or known.needs_marks))
         if decides and form.marks and form.marks(head, suffix):
             break
     else:
@@ -58,7 +58,7 @@ def recognise(head: bytes, name: str) -> Format:
     return form
 
 
-def _refuse(head: bytes, name: str, suffix: str) -> None:
+def _refuse(name: str, suffix: str) -> None:
     """Raise UnsupportedSource for files that would be mistaken for other formats."""
     if suffix in _DRAWINGS:
         raise UnsupportedSource(
@@ -66,8 +66,6 @@ def _refuse(head: bytes, name: str, suffix: str) -> None:
         )
     if suffix in _INDEXES:
         raise UnsupportedSource(f"{name} is the index of a mailbox: add the mailbox beside it, or leave it out")
-    if old := apple_format(head, suffix):
-        raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
 
 
 def _whole_characters(head: bytes) -> bytes:
@@ -86,7 +84,7 @@ def packed_format(file: Path | bytes, source: str) -> Format | None:
     packages = [form for form in FORMATS if form.packed]
     try:
         with zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file) as archive:
-            members = archive.NameToInfo
+            members = {name.replace("\\", "/") for name in archive.namelist()}
             if found := next((form for form in packages if form.packed in members), None):
                 return found
             if "mimetype" in members:
@@ -113,31 +111,12 @@ def _old(program: str, kind: str, suffix: str) -> OldFormat:
     return OldFormat(f"an old {kind} ({suffix})", advice)
 
 
-def _apple(program: str, suffix: str, better: str) -> OldFormat:
-    advice = f"open it in {program} or on icloud.com, export it as {better} or PDF, and add that file"
-    return OldFormat(f"a document of Apple's {program} ({suffix})", advice)
-
-
 _DOC = _old("Word", "Word document", ".doc")
-_XLS = _old("Excel", "Excel workbook", ".xls")
+_XLS = OldFormat("an old Excel workbook (.xls)", "give its name the suffix .xls, and add it again")
 _PPT = _old("PowerPoint", "PowerPoint presentation", ".ppt")
 # Names of the streams in Microsoft's container, where they are written in UTF-16.
-_STREAMS = (
-    ("WordDocument", _DOC),
-    ("PowerPoint Document", _PPT),
-    ("Workbook", _XLS),
-    ("Book", _XLS),
-)
-_OLD_SUFFIXES = {
-    **dict.fromkeys((".doc", ".dot"), _DOC),
-    **dict.fromkeys((".xls", ".xlt", ".xla"), _XLS),
-    **dict.fromkeys((".ppt", ".pps", ".pot"), _PPT),
-}
-_APPLE_SUFFIXES = {
-    ".pages": _apple("Pages", ".pages", "Word (.docx)"),
-    ".numbers": _apple("Numbers", ".numbers", "Excel (.xlsx)"),
-    ".key": _apple("Keynote", ".key", "PowerPoint (.pptx)"),
-}
+_STREAMS = {"WordDocument": _DOC, "PowerPoint Document": _PPT, "Workbook": _XLS, "Book": _XLS}
+_OLD_SUFFIXES = {".doc": _DOC, ".dot": _DOC, ".ppt": _PPT, ".pps": _PPT, ".pot": _PPT}
 APPLE = OldFormat(
     "a document of Apple's Pages, Numbers or Keynote",
     "open it there or on icloud.com, export it as Word, Excel, PowerPoint or PDF, and add that file",
@@ -152,18 +131,8 @@ def old_format(data: bytes, suffix: str = "") -> OldFormat | None:
     """Return the old format of a file in Microsoft's container, by its streams and then by its suffix."""
     if not data.startswith(OLE):
         return None
-    found = next((old for name, old in _STREAMS if _entry(name) in data), None)
+    found = next((old for name, old in _STREAMS.items() if f"{name}\0".encode("utf-16-le") in data), None)
     return found or _OLD_SUFFIXES.get(suffix)
-
-
-def apple_format(data: bytes, suffix: str) -> OldFormat | None:
-    """Return the format of a document of Apple's programs: a zip archive with one of their suffixes."""
-    return _APPLE_SUFFIXES.get(suffix) if data.startswith(b"PK\x03\x04") else None
-
-
-def _entry(name: str) -> bytes:
-    """Return the bytes of a stream's name in the container: its characters and a NUL."""
-    return f"{name}\0".encode("utf-16-le")
 
 
 UNSUPPORTED = "unsupported"

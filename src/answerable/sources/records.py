@@ -5,6 +5,7 @@ A file that isn't a valid table or list is read as plain text: other JSON, prose
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Iterator
@@ -12,9 +13,8 @@ from pathlib import PurePosixPath
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
 from answerable.sources.text import make_document, read_text, require_text
-from answerable.tables.find import read_table
+from answerable.tables.find import DELIMITED, SAMPLE_ROWS, has_values, readings
 
-_TABLES = frozenset({".csv", ".tsv", ".tab"})
 _BLANK = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"[^\n]+")
 _DECODER = json.JSONDecoder()
@@ -23,16 +23,30 @@ _DECODER = json.JSONDecoder()
 def read_records(content: str, source: str) -> Document:
     """Return a document from decoded text. Raises EmptySource for white space."""
     require_text(content, source)
-    columns: list[str] = []
-    if PurePosixPath(source.lower()).suffix in _TABLES:
-        columns, spans = read_table(content)
-    else:
-        spans = json_spans(content)
+    is_table = PurePosixPath(source.lower()).suffix in DELIMITED
+    spans, metadata = _table(content) if is_table else (json_spans(content), {})
     if not spans:
         return read_text(content, source)
     parts = (Part(start, end, PartKind.RECORD) for start, end in spans)
-    metadata = {"columns": ", ".join(columns)} if columns else {}
     return make_document(source, content, DocumentType.RECORDS, parts, metadata=metadata)
+
+
+def _table(content: str) -> tuple[list[Span], dict[str, str]]:
+    """Return the spans of a table's lines, those above its header too, and the header's names and line."""
+    for above, header, found in readings(content):
+        try:
+            below = list(found)
+        except csv.Error:
+            continue
+        metadata = {}
+        if header:
+            metadata["columns"] = ", ".join(" ".join(cell.split()) for cell in header.cells if cell.strip())
+            if line := content.count("\n", 0, header.start):
+                metadata["header_line"] = str(line + 1)
+        # If there is only text below, the first row may be data, so it stays quotable.
+        first = [header] if header and not has_values(below[:SAMPLE_ROWS]) else []
+        return [(row.start, row.end) for row in (*above, *first, *below)], metadata
+    return [], {}
 
 
 def json_spans(content: str) -> list[Span]:

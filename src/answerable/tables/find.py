@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, Part, Span
+from answerable.datatypes import Document, DocumentType, Part
 from answerable.tables.entries import chat_table, entry_tables
 from answerable.tables.grid import (
     MOST_CELLS,
@@ -27,7 +27,7 @@ from answerable.tables.grid import (
     bar_tables,
     customs_of,
     front_matter,
-    is_header,
+    header_of,
     make_table,
     plain_cell,
 )
@@ -158,9 +158,10 @@ Quoting = Literal[0, 1, 2, 3]
 _QUOTING: tuple[Quoting, ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
 # The likeliest delimiters come first: decimal numbers and prose contain commas too.
 _DELIMITERS = "\t;|,"
-_SAMPLE_ROWS = 200  # rows from which the delimiter is detected; a guess, not measured
+SAMPLE_ROWS = 200  # rows from which the delimiter is detected; a guess, not measured
 _LONGEST_SAMPLE = 200_000  # characters from which the delimiter is detected if rows are long; a guess, not measured
 _SAME_WIDTH = 0.7  # share of rows with one number of fields; the others are titles and notes; a guess, not measured
+_HEADER_WITHIN = 30  # rows, among which the header is looked for: banks write a dozen lines above it
 _DECLARED = re.compile(r"sep=(.)[ \t]*\n", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 
@@ -173,30 +174,54 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-def read_table(content: str) -> tuple[list[str], list[Span]]:
-    """Return the column names, if there is a header, and the span of every data row; no rows if it isn't a table."""
-    for found in readings(content):
-        try:
-            return _columns_and_rows(found)
-        except csv.Error:
-            continue
-    return [], []
+class Delimited(NamedTuple):
+    """A table: the lines above its header, the header, None without one, and the rows below."""
+
+    above: Sequence[Row]
+    header: Row | None
+    rows: Iterator[Row]
 
 
-def readings(content: str) -> Iterator[Iterator[Row]]:
-    """Yield the rows of a table, header included, for each way to read its quotes; iterating may raise csv.Error."""
+def readings(content: str) -> Iterator[Delimited]:
+    """Yield the table for each way to read its quotes; iterating its rows may raise csv.Error."""
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
-    delimiters = declared[1] if declared else _DELIMITERS
     for quoting in _QUOTING:
-        delimiter = max(delimiters, key=lambda each: _evenness(content, start, each, quoting))
-        if _evenness(content, start, delimiter, quoting)[1] >= _SAME_WIDTH:
-            found = rows(content, start, delimiter, quoting)
-            yield (row for row in found if any(_WORD.search(cell) for cell in row.cells))
+        every = (_reading(content, start, each, quoting) for each in (declared[1] if declared else _DELIMITERS))
+        if found := [each for each in every if each]:
+            yield max(found, key=lambda each: each[0])[1]
+
+
+def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[tuple[bool, float], Delimited] | None:
+    """Return the table with this delimiter and how good it is; None if the lines make none.
+
+    It is better if its first row has the usual number of fields, and if more rows have this number.
+    """
+    found = rows(content, start, delimiter, quoting)
+    sample: list[Row] = []
+    try:
+        for row in islice(found, SAMPLE_ROWS):
+            sample.append(row)
+            if row.end - start > _LONGEST_SAMPLE:
+                break
+    except csv.Error:
+        return None
+    widths = [len(row.cells) for row in sample]
+    for width in dict.fromkeys(widths):
+        first, count = widths.index(width), widths.count(width)
+        if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
+            continue
+        place = _header_place(sample, first)
+        header = None if place is None else sample[place]._replace(cells=_apart(sample[place].cells))
+        above, below = ([], sample) if place is None else (sample[:place], sample[place + 1 :])
+        # Lines of prose differ in their number of commas, but the last few may be alike.
+        if count >= _SAME_WIDTH * len(widths) or (header and has_values(below)):
+            return (not first, count / len(widths)), Delimited(above, header, chain(below, found))
+    return None
 
 
 def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
-    """Yield the rows of a table except blank lines; quoted cells may contain line ends. Raises csv.Error."""
+    """Yield the rows of a table except those without words; quoted cells may contain line ends. Raises csv.Error."""
     position = begin = start
 
     def lines() -> Iterator[str]:
@@ -208,44 +233,41 @@ def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_
 
     for cells in csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=True):
         text = content[begin:position]
-        if text.strip():
+        if any(map(_WORD.search, cells)):
             # A row may begin with blank delimiters, so only the line end is removed.
             yield Row(begin, begin + len(text.rstrip("\n")), cells)
         begin = position
 
 
-def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[bool, float]:
-    """Return whether the first row has the most common number of fields, and the share of rows with this number."""
-    widths: list[int] = []
-    try:
-        for row in rows(content, start, delimiter, quoting):
-            widths.append(len(row.cells))
-            if len(widths) == _SAMPLE_ROWS or row.end - start > _LONGEST_SAMPLE:
-                break
-    except csv.Error:
-        return False, 0.0
-    wide = Counter(width for width in widths if width > 1)
-    if not wide or len(widths) < 2:
-        return False, 0.0
-    width, count = wide.most_common(1)[0]
-    return widths[0] == width, count / len(widths)
+def _header_place(sample: Sequence[Row], first: int) -> int | None:
+    """Return the place of the row with the columns' names: `first`, or one below it that has all names; or None."""
+    cells = [row.cells for row in sample]
+    lower = cells[len(cells) // 2 :]
+    counts = Counter(index for row in lower for index, cell in enumerate(row) if index and cell.strip())
+    usual = {index for index, count in counts.items() if count * 2 > len(lower)}
+    places = range(first, min(first + _HEADER_WITHIN, len(cells)))
+    full = next(
+        (each for each in places if usual <= {at for at, cell in enumerate(cells[each]) if cell.strip()}), first
+    )
+    # Over figures a name may come twice: a currency for each amount.
+    if has_values(sample[full + 1 :]) and header_of([_apart(cells[full]), *cells[full + 1 :]]):
+        return full
+    return first if header_of(cells[first:]) else None
 
 
-def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
-    sample = list(islice(found, _SAMPLE_ROWS))
-    if not sample:
-        return [], []
-    width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
-    # A report may begin with titles above the table.
-    first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
-    header, below = sample[first].cells, sample[first + 1 :]
-    has_header = is_header(header, [row.cells for row in below])
-    # If there is only text below, the first row may be data, so it stays quotable.
-    if has_header and any(_is_typed(index, below) for index in range(width)):
-        del sample[first]
-    spans = [(row.start, row.end) for row in sample]
-    spans += [(row.start, row.end) for row in found]
-    return [" ".join(cell.split()) for cell in header if cell.strip()] if has_header else [], spans
+def _apart(names: Sequence[str]) -> list[str]:
+    """Return names with a number at those that came before: "Currency", "Currency 2"."""
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for name in names:
+        seen[name] += 1
+        found.append(f"{name} {seen[name]}" if seen[name] > 1 and name.strip() else name)
+    return found
+
+
+def has_values(below: Sequence[Row]) -> bool:
+    """Whether a column has numbers, dates, times or words for yes and no."""
+    return any(_is_typed(index, below) for index in range(max((len(row.cells) for row in below), default=0)))
 
 
 def _is_typed(index: int, below: Sequence[Row]) -> bool:
@@ -274,9 +296,12 @@ def _is_json(document: Document) -> bool:
 
 
 def _delimited(document: Document, customs: Customs) -> Table | None:
-    for found in readings(document.content):
+    for above, header, found in readings(document.content):
+        filled = [cell for cell in above[0].cells if cell.strip()] if above else []
+        title = filled[0] if len(filled) == 1 else document.title
+        names = header.cells if header else []
         try:
-            return make_table((Line(*row) for row in found), document.title, customs)
+            return make_table((Line(*row) for row in found if row.cells != names), title, customs, names=names)
         except csv.Error:
             continue
     return None

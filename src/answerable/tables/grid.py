@@ -26,7 +26,8 @@ WIDEST = 1_000
 _HEADER_SAMPLE = 200  # rows that a header is compared with: enough to show the columns' kinds; a guess, not measured
 _MOST_TITLES = 5  # lines above a table that may be titles; a guess, not measured
 _SAMPLE = 20_000  # characters from which the language is detected; a guess, not measured
-_YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
+# The name of a column may be a year, "2023 Gas", a month or a day, which otherwise are figures.
+_PERIOD = re.compile(r"((?:1[89]|20|21)\d\d(?:-\d\d){0,2})(?: \D+)?")
 _AFTER_TOTAL = re.compile(r"(?:[:=.* ]|\([^()]{0,20}\)|\b\d{4}\b)*$")
 _LONGEST_TOTAL = 40  # characters of a total's label at most: "Total general (IVA incluido) 2024" has 33
 _LONGEST_NAME = 100  # characters of a name at most: longer text is a value
@@ -65,7 +66,7 @@ def make_table(
     header = list(names or ())
     if names is None:
         lines, title = _without_title(lines, title)
-        header = _header(lines, has_header)
+        header = header_of([line.cells for line in lines[:_HEADER_SAMPLE]], has_header)
         lines = [line for line in lines if not header or not _repeats(line.cells, header)]
     if not lines:
         return None
@@ -96,26 +97,35 @@ def _without_title(lines: list[Line], title: str) -> tuple[list[Line], str]:
     """Return the lines from the header on, and the table's title: the text of a line above it with one filled cell."""
     filled = [[cell.strip() for cell in line.cells if cell.strip()] for line in lines[:_MOST_TITLES]]
     place = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
-    return (lines[place:], filled[0][0]) if place and _header(lines[place:]) else (lines, title)
+    is_title = place and header_of([line.cells for line in lines[place : place + _HEADER_SAMPLE]])
+    return (lines[place:], filled[0][0]) if is_title else (lines, title)
 
 
-def _header(lines: Sequence[Line], is_certain: bool = False) -> list[str]:
-    """Return the names in the first line, or [] if it is an ordinary row."""
-    if len(lines) < 2:
+def header_of(rows: Sequence[Sequence[str]], is_certain: bool = False) -> list[str]:
+    """Return the names in the first row, or [] if it is an ordinary row."""
+    if len(rows) < 2:
         return []
-    first = [cell.strip() for cell in lines[0].cells]
-    names = [name for name in first if name]
-    if is_certain and len(names) * 2 >= len(first):
+    first = [cell.strip() for cell in rows[0]]
+    if is_certain and sum(map(bool, first)) * 2 >= len(first):
         return first
-    below = [line.cells for line in islice(lines, 1, _HEADER_SAMPLE) if not _repeats(line.cells, first)]
-    years = [index for index, cell in enumerate(first) if _YEAR.fullmatch(cell)]
-    if len(years) > 1 and _is_sequence([int(first[index]) for index in years]) and len(years) < len(first):
+    below = [row for row in islice(rows, 1, _HEADER_SAMPLE) if not _repeats(row, first)]
+    others = [index for index, cell in enumerate(first) if not _PERIOD.fullmatch(cell)]
+    if others and _are_periods(first, set(range(len(first))).difference(others), below):
         # In "Concept | 2023 | 2024", the columns other than the years decide.
-        places = [index for index in range(len(first)) if index not in years]
-        below = [[row[index] for index in places if index < len(row)] for row in below]
-        names = [first[index] for index in places]
+        names = [first[index] for index in others]
+        below = [[row[index] for index in others if index < len(row)] for row in below]
         return first if below and (not any(names) or is_header(names, below)) else []
     return first if is_header(first, below) else []
+
+
+def _are_periods(first: Sequence[str], places: Collection[int], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row's cells at these places, at least two, are names of periods in order, over other than days."""
+    found = [found[1] for index in sorted(places) if (found := _PERIOD.fullmatch(first[index]))]
+    order, rising = list(dict.fromkeys(found)), sorted(set(found))
+    if len({first[index] for index in places}) < max(len(places), 2) or order not in (rising, rising[::-1]):
+        return False
+    texts = (row[index] for row in below for index in places if index < len(row))
+    return not any("-" in text and _PERIOD.fullmatch(text) for text in texts)
 
 
 def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -132,11 +142,6 @@ def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         if name and (name in texts or (shape_of(name) and len(same) * 2 >= len(texts))):
             return False
     return True
-
-
-def _is_sequence(years: Sequence[int]) -> bool:
-    rising = sorted(set(years))
-    return list(years) in (rising, rising[::-1])
 
 
 def _repeats(cells: Sequence[str], header: Sequence[str]) -> bool:

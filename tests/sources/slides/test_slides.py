@@ -65,6 +65,87 @@ def test_tables_levels_groups_and_hidden_slides() -> None:
     assert document.metadata["hidden"] == "slides 1"
 
 
+def boxes(*placed: tuple[str, float, float, float]) -> str:
+    """The text of a slide with text boxes an inch high: text, left, top and width in inches, as drawn."""
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    for text, left, top, width in placed:
+        box = slide.shapes.add_textbox(Inches(left), Inches(top), Inches(width), Inches(1))
+        box.text_frame.text = text
+    return read_pptx(saved(made), "a.pptx").content.removeprefix("# Slide 1\n\n").replace("\n\n", " / ")
+
+
+@pytest.mark.parametrize(
+    ("placed", "read"),
+    [
+        ([("rinse", 1, 4, 5), ("soak", 1, 1, 5), ("dry", 1, 6, 5)], "soak / rinse / dry"),
+        ([("b2", 5, 3, 3), ("a2", 1, 3, 3), ("b1", 5, 2, 3), ("a1", 1, 2, 3)], "a1 / a2 / b1 / b2"),
+        (
+            [
+                ("end", 1, 6, 8),
+                ("b2", 5, 3, 3),
+                ("a2", 1, 3, 3),
+                ("b1", 5, 1.9, 3),
+                ("a1", 1, 1.9, 3),
+                ("all", 1, 1, 8),
+            ],
+            "all / a1 / a2 / b1 / b2 / end",
+        ),
+        ([("low", 1, 5, 3), ("high", 5, 1, 3)], "high / low"),
+        ([("three", 7, 2, 2.5), ("one", 1, 2, 3.2), ("two", 4, 2.2, 3.1)], "one / two / three"),
+        ([("under", 1, 2, 3), ("over", 1, 2, 3)], "under / over"),
+    ],
+)
+def test_text_boxes_from_top_to_bottom_by_columns(placed: list[tuple[str, float, float, float]], read: str) -> None:
+    assert boxes(*placed) == read
+
+
+def test_placeholders_come_before_text_boxes_and_groups_stay_together() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[1])
+    group = slide.shapes.add_group_shape()
+    for text, top in (("Second", 4), ("First", 3)):
+        group.shapes.add_textbox(Inches(1), Inches(top), Inches(2), Inches(1)).text_frame.text = text
+    slide.shapes.add_textbox(Inches(1), Inches(2), Inches(2), Inches(1)).text_frame.text = "Above"
+    slide.placeholders[1].text_frame.text = "Outline"
+    assert read_pptx(saved(made), "a.pptx").content == "# Slide 1\n\nOutline\n\nAbove\n\nFirst\n\nSecond"
+
+
+def test_shapes_that_state_no_valid_place_and_many_shapes() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    for number in range(600):
+        slide.shapes.add_textbox(0, Inches(600 - number), 1, 1).text_frame.text = str(number)
+    text = read_pptx(saved(made), "a.pptx").content
+    assert text.startswith("# Slide 1\n\n599\n\n598\n\n")
+    path = "ppt/slides/slide1.xml"
+    broken = repacked(saved(made), {path: lambda xml: xml.replace('x="0"', 'x="all"')})
+    assert read_pptx(broken, "a.pptx").content.startswith("# Slide 1\n\n0\n\n1\n\n")
+
+
+def test_struck_text_of_slides() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    paragraph = slide.shapes.add_textbox(0, 0, 1, 1).text_frame.paragraphs[0]
+    for text, strike in (("Doors open ", ""), ("at ", "sngStrike"), ("seven ", "dblStrike"), ("at eight", "noStrike")):
+        run = paragraph.add_run()
+        run.text = text
+        if strike:
+            run.font._element.set("strike", strike)
+    assert read_pptx(saved(made), "a.pptx").content == "# Slide 1\n\nDoors open ~~at seven~~ at eight"
+
+
+def test_opendocument_text_boxes_by_place() -> None:
+    def box(text: str, place: str) -> str:
+        return f"<draw:frame {place}><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>"
+
+    space = 'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"'
+    low, high = (f'svg:x="1cm" svg:y="{top}" svg:width="5cm" svg:height="1cm"' for top in ("12.5cm", "1in"))
+    body = f"<draw:page {space}>{box('low', low)}{box('high', high)}{box('nowhere', '')}</draw:page>"
+    document = read_odp(opendocument("presentation", body), "a.odp")
+    assert document.content == "# Slide 1\n\nnowhere\n\nhigh\n\nlow"
+
+
 def test_opendocument_slides() -> None:
     def frame(kind: str, text: str) -> str:
         return f'<draw:frame presentation:class="{kind}"><draw:text-box>{text}</draw:text-box></draw:frame>'

@@ -63,6 +63,18 @@ def test_kinds_repetitions_merges_and_comments() -> None:
     assert document.metadata["hidden"] == "sheet A; rows 5-6 of A; columns B-C of A"
 
 
+def test_struck_cells() -> None:
+    body = """<table:table table:name="A"><table:table-row>
+    <table:table-cell table:style-name="ce1"><text:p>Ladder</text:p></table:table-cell>
+    <table:table-cell table:style-name="ce2"><text:p>Rope</text:p></table:table-cell></table:table-row></table:table>"""
+    styles = "".join(
+        f'<style:style style:name="{name}" style:family="table-cell">'
+        f'<style:text-properties style:text-line-through-style="{line}"/></style:style>'
+        for name, line in (("ce1", "solid"), ("ce2", "none"))
+    )
+    assert lines(read_ods(opendocument("spreadsheet", body, styles), "a.ods")) == [("A!A1:B1", "| ~~Ladder~~ | Rope |")]
+
+
 def test_files_that_are_not_read() -> None:
     with pytest.raises(EmptySource, match="no text or numbers"):
         read_ods(opendocument("spreadsheet", table([])), "a.ods")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from datetime import date, datetime, time
 from pathlib import Path
 
@@ -159,6 +161,76 @@ def test_merged_cells_and_a_header_of_two_rows() -> None:
     assert places(document) == ["Plan!A1:E2", "Plan!A3:E3", "Plan!A4:E4"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "merged", "names"),
+    [
+        (
+            [["Plot", "2021", None, "2022", None], [None, "Rye", "Oats", "Rye", "Oats"]],
+            ("A1:A2", "B1:C1", "D1:E1"),
+            ["Plot", "2021 Rye", "2021 Oats", "2022 Rye", "2022 Oats"],
+        ),
+        (
+            [["Plot", 2021, None, 2022, None], [None, "Rye", "Oats", "Rye", "Oats"]],
+            (),
+            ["Plot", "2021 Rye", "2021 Oats", "2022 Rye", "2022 Oats"],
+        ),
+        (
+            [[None, "North", None, "South", None], ["Plot", "Rye", "Oats", "Rye", "Oats"]],
+            (),
+            ["Plot", "North Rye", "North Oats", "South Rye", "South Oats"],
+        ),
+        (
+            [["Plot", "Rye", None, "Oats", None], [None, 2021, 2022, 2021, 2022]],
+            ("B1:C1", "D1:E1"),
+            ["Plot", "Rye 2021", "Rye 2022", "Oats 2021", "Oats 2022"],
+        ),
+        (
+            [["Plot", 2021, None, 2022, None], [None, "Q1", "Q2", "Q1", "Q2"]],
+            ("B1:C1", "D1:E1"),
+            ["Plot", "2021 Q1", "2021 Q2", "2022 Q1", "2022 Q2"],
+        ),
+        (
+            [["Plot", "2021", "2021", "2022", "2022"], [None, "Rye", "Oats", "Rye", "Oats"]],
+            (),
+            ["Plot", "2021 Rye", "2021 Oats", "2022 Rye", "2022 Oats"],
+        ),
+    ],
+)
+def test_headers_of_two_rows_merged_or_not(rows: list[list[object]], merged: tuple[str, ...], names: list[str]) -> None:
+    made = workbook({"Yield": [*rows, ["Hill", 11, 12, 13, 14], ["Lake", 21, 22, 23, 24]]})
+    for cells in merged:
+        made["Yield"].merge_cells(cells)
+    document = read_xlsx(saved(made), "a.xlsx")
+    (table,) = find_tables(document)
+    assert [column.name for column in table.columns] == names
+    assert [value.text for value in table.rows[0].values] == ["Hill", "11", "12", "13", "14"]
+    assert places(document)[0] == "Yield!A1:E2"
+
+
+def test_lines_right_above_a_header() -> None:
+    above: list[list[object]] = [["Account", "NL77"], ["From", date(2023, 2, 1)]]
+    rows: list[list[object]] = [["Date", "Payee", "For", "Paid"], [date(2023, 2, 3), "Tram", "May", 9.5]]
+    document = read({"A": [*above, *rows, [date(2023, 2, 5), "Rent", None, 610]]})
+    assert lines(document)[:3] == ["| Account | NL77 |", "| From | 2023-02-01 |", "| Date | Payee | For | Paid |"]
+    (table,) = (each for each in find_tables(document) if len(each.columns) == 4)
+    assert [column.name for column in table.columns] == ["Date", "Payee", "For", "Paid"]
+    unnamed: list[list[object]] = [["Name", "Town", None], ["Ines", "Faro", 4], ["Rui", "Beja", 6]]
+    assert read({"A": unnamed}).content.count("---") == 3
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Name", "Town", None], ["Ines", "Faro", "calls back"], ["Rui", "Beja", "paid"]],
+        [["Name", "Paid", None], ["Ines", "n/a", "n/a"], ["Rui", 12, 13], ["Eva", 14, 15]],
+        [["Fruits", None, "Vegetables", None], ["Apple", "red", "Carrot", "orange"], ["Plum", "blue", "Leek", "green"]],
+        [["Account", 77123, None], ["Booked", "Amount", "Balance"], ["2024-05-01", 12, 13], ["2024-05-02", 14, 27]],
+    ],
+)
+def test_a_second_row_of_data_or_a_line_above_is_no_header(rows: list[list[object]]) -> None:
+    assert len(read({"A": rows}).parts) == len(rows)
+
+
 def test_years_and_months_name_columns() -> None:
     made = workbook({"A": [["Concept", 2023, 2024], ["Food", 10, 20], ["Rent", 30, 40]]})
     (table,) = find_tables(read_xlsx(saved(made), "a.xlsx"))
@@ -208,6 +280,36 @@ def test_cells_without_references_and_rich_text() -> None:
     assert lines(document) == ["| Rich text | 7 |", "far"]
 
 
+def test_struck_cells_and_runs_are_marked() -> None:
+    rows: list[list[object]] = [["Saw", "Ines", 80], ["Drill", "Tomas", 120], ["Axe", "Rui", 35]]
+    made = workbook({"A": [["Tool", "Owner", "Price"], *rows]})
+    for cell in (*made["A"][3], made["A"]["C2"]):
+        cell.font = Font(strike=True)
+    document = read_xlsx(saved(made), "a.xlsx")
+    assert lines(document) == [
+        "| Tool | Owner | Price |",
+        "| Saw | Ines | ~~80~~ |",
+        "| ~~Drill~~ | ~~Tomas~~ | ~~120~~ |",
+        "| Axe | Rui | 35 |",
+    ]
+    assert document.content.count("---") == 3
+    runs = (
+        '<r><rPr><strike/></rPr><t>by </t></r><r><rPr><b/><strike val="1"/></rPr><t>post </t></r><r><t>by hand</t></r>'
+    )
+    one = '<r><rPr><strike val="0"/></rPr><t>kept</t></r>'
+    rich = f'<row><c t="inlineStr"><is>{runs}</is></c><c t="inlineStr"><is>{one}</is></c></row>'
+    assert lines(read_xlsx(with_rows(rich), "a.xlsx")) == ["| ~~by post~~ by hand | kept |"]
+
+
+def test_member_names_with_backslashes(tmp_path: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(saved(workbook({"Costs": COSTS})))) as archive:
+        data = zipped({name.replace("/", "\\"): archive.read(name) for name in archive.namelist()})
+    for name in ("a.xlsx", "a.zip"):
+        (tmp_path / name).write_bytes(data)
+        (document,) = read_file(tmp_path / name)
+        assert lines(document)[2] == "| Hotel | 2024-03-06 | 860.5 |", name
+
+
 def test_shared_strings() -> None:
     data = with_rows('<row><c t="s"><v>1</v></c><c t="s"><v>0</v></c><c t="s"><v>9</v></c></row>', ["one", "two"])
     assert lines(read_xlsx(data, "a.xlsx")) == ["| two | one |"]
@@ -229,11 +331,12 @@ def test_recognised_by_what_is_in_it(tmp_path: Path) -> None:
         ("a.xlsx", b"no zip", DamagedSource, "save it again"),
         ("a.xlsx", zipped({"_rels/.rels": "<x/>", "xl/workbook.xml": ""}), DamagedSource, "names no workbook"),
         ("a.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"), EncryptedSource, r"encrypted.*without one"),
-        ("a.xlsx", OLE + "Workbook\0".encode("utf-16-le"), UnsupportedSource, r"\(\.xls\).*save it as \.xlsx"),
-        ("a.xls", OLE + b"\0" * 600, UnsupportedSource, r"old Excel workbook \(\.xls\).*save it as \.xlsx"),
+        ("a.xlsx", OLE + "Workbook\0".encode("utf-16-le"), DamagedSource, r"not a valid Excel workbook.*as \.xlsx"),
+        ("a.xls", OLE + b"\0" * 600, DamagedSource, r"not a valid Excel workbook.*save it as \.xlsx"),
+        ("a.bin", OLE + "Workbook\0".encode("utf-16-le"), UnsupportedSource, r"\(\.xls\).*suffix \.xls"),
         ("a.doc", OLE + b"\0" * 600, UnsupportedSource, r"old Word document \(\.doc\).*save it as \.docx"),
         ("a.ppt", OLE + b"\0" * 600, UnsupportedSource, r"PowerPoint presentation \(\.ppt\).*save it as \.pptx"),
-        ("a.numbers", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, r"Numbers.*export it as Excel"),
+        ("a.numbers", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, r"Numbers.*export it as Word, Excel"),
         ("a.zip", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, "export it as Word, Excel"),
         ("a.xlsb", zipped({"xl/workbook.bin": b"x"}), UnsupportedSource, r"xlsb.*save it as \.xlsx"),
         ("a.xlsx", saved(workbook({"A": []})), EmptySource, "no text or numbers"),

@@ -172,8 +172,7 @@ class ZipArchive:
         if len(self._zip.infolist()) > members.MAX_MEMBERS:
             raise too_many(self.source, advice)
         for info in self._zip.infolist():
-            _refuse_hostile(info, self.source, advice)
-            _repair_name(info)
+            info.filename = _safe_name(info, self.source, advice)
         # Of two members with the same name, the last counts, as in every other program.
         return {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
 
@@ -193,10 +192,13 @@ class ZipArchive:
         self._zip.close()
 
 
-def _refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str) -> None:
-    """Raise DamagedSource for a link, or a path that leaves the archive; EncryptedSource for an encrypted member."""
-    # zipfile changes names: it cuts them at a NUL and, on Windows, replaces backslashes.
-    name = info.orig_filename
+def _safe_name(info: zipfile.ZipInfo, source: str, advice: str) -> str:
+    """Return a member's path, also if a program of Windows wrote it with backslashes.
+
+    Raise DamagedSource for a link, or a path that leaves the archive; EncryptedSource for an encrypted member.
+    """
+    # Unlike `filename`, this name isn't cut at a NUL.
+    name = info.orig_filename.replace("\\", "/")
     refuse_path(name, source, advice)
     shown = repr(name[:80])
     if stat.S_ISLNK(info.external_attr >> 16):
@@ -204,13 +206,11 @@ def _refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str) -> None:
     if info.flag_bits & 0x1:
         with_password = "unpack it with its password and add the files instead"
         raise EncryptedSource(f"{source} is encrypted ({shown}): {advice or with_password}")
-
-
-def _repair_name(info: zipfile.ZipInfo) -> None:
-    """Decode a name as UTF-8 if possible: phones write UTF-8 without setting its flag, so zipfile assumes CP437."""
     if not info.flag_bits & 0x800:
         with suppress(UnicodeError):
-            info.filename = info.filename.encode("cp437").decode("utf-8")
+            # Phones write UTF-8 without setting its flag, so zipfile assumes CP437.
+            return name.encode("cp437").decode("utf-8")
+    return name
 
 
 def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:

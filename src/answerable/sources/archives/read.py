@@ -13,14 +13,14 @@ from typing import IO
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.formats.built_in import TAR, ZIP
+from answerable.formats.built_in import IWORK, TAR, ZIP
 from answerable.formats.format import Format
 from answerable.formats.marks import is_named_recording, is_tar
 from answerable.sources.archives.archives import PASSED_OVER, Unpacking
 from answerable.sources.archives.members import Archive, Budget, Member, ReadMember, Wanted, head_of, is_hidden
 from answerable.sources.chats import slack as bundles
 from answerable.sources.context import Beside, ReadContext
-from answerable.sources.formats import SAMPLE, UNPACKING, recognise, why_unread
+from answerable.sources.formats import APPLE, SAMPLE, UNPACKING, recognise, why_unread
 from answerable.sources.html.page_parts import (
     LONGEST_PAGE,
     MOST_PAGES,
@@ -37,6 +37,7 @@ from answerable.sources.whatsapp.voice_notes import is_chat_name
 
 DEEPER = "archive within an archive within another"
 _OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", "AndroidManifest.xml"})
+_PREVIEW = "QuickLook/Preview.pdf"
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
 
 
@@ -68,6 +69,10 @@ class _Reading:
                     "otherwise save it as PDF, HTML or plain text, then add that file"
                 )
             names = [name for name in archive.names if not is_hidden(name)]
+            if kind is IWORK:
+                names = [name for name in names if name == _PREVIEW]
+                if not names:
+                    raise UnsupportedSource(f"{source} is {APPLE.what} without a preview as PDF: {APPLE.advice}")
             chats = _chat_exports(archive, names, self.budget)
             if chats:
                 beside = SiblingRecordings(archive, kind, names, self.context.limits.max_file_size)
@@ -186,7 +191,7 @@ _TARS = (".tar", ".tgz", ".tbz", ".tbz2", ".txz")
 
 def open_archive(file: bytes | Path, source: str, kind: Format, unpacking: Unpacking) -> Archive:
     """Open an archive of this format, and check all its members. Raise SourceError."""
-    if kind is ZIP:
+    if kind in (ZIP, IWORK):
         from answerable.sources.archives.archives import ZipArchive
 
         return ZipArchive(file, source)

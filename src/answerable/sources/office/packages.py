@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
@@ -81,6 +83,10 @@ class Package:
 
 # The name, in UTF-16, by which the container of an encrypted document lists the document.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+WITHOUT_PASSWORD = (
+    "open it in the program that made it, or in LibreOffice, with its password, save it without one, and add that file"
+)
+"""What to do with an encrypted document."""
 # The titles that programs write if the author gave none.
 _NO_TITLE = re.compile(
     r"(microsoft word\b.*|word document|powerpoint presentation|presenta(?:tion|ción|cion|ção)\s*(?:de powerpoint|do "
@@ -90,17 +96,14 @@ _NO_TITLE = re.compile(
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
-def refuse_container(data: bytes, source: str, suffix: str) -> None:
+def refuse_container(data: bytes, source: str, suffix: str = "") -> None:
     """Raise EncryptedSource or UnsupportedSource for the container of Office before 2007, also used for encryption.
 
-    `suffix` is that of the old format, such as ".doc".
+    `suffix` is that of the old format, such as ".doc"; without it, only encrypted documents are refused.
     """
     if _ENCRYPTED in data and data.startswith(OLE):
-        raise EncryptedSource(
-            f"{source} is encrypted: open it in the program that made it, or in LibreOffice, with its password, save "
-            "it without one, and add that file"
-        )
-    if old := old_format(data, suffix):
+        raise EncryptedSource(f"{source} is encrypted: {WITHOUT_PASSWORD}")
+    if suffix and (old := old_format(data, suffix)):
         raise UnsupportedSource(f"{source} is {old.what} with a new suffix: {old.advice}")
 
 
@@ -137,6 +140,16 @@ def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
     if part and name not in package:
         return
     for relation in package.xml(name):
-        path = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", "")))[1:]
+        path = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", "").replace("\\", "/")))[1:]
         if path in package and relation.get("TargetMode") != "External":
             yield relation.get("Id", ""), relation.get("Type", "").rsplit("/", 1)[-1], path
+
+
+def struck(pieces: Iterable[tuple[str, bool]]) -> str:
+    """Return pieces of text on one line; neighbouring pieces that are struck, as their bools say, as `~~text~~`."""
+    joined: list[str] = []
+    for is_struck, run in groupby(pieces, itemgetter(1)):
+        text = "".join(piece for piece, _ in run)
+        inner = text.strip() if is_struck else ""
+        joined.append(text.replace(inner, f"~~{inner.replace('~~', '')}~~") if inner else text)
+    return " ".join("".join(joined).split())

@@ -1,21 +1,25 @@
 """Presentations (.pptx, .odp) → Document: each slide under its title, with text, tables and the speaker's notes.
 
-There is a part for each slide. In PowerPoint files, the text of shapes, groups, tables and diagrams is read in the
-order of the file; dates, footers, slide numbers, pictures, charts, comments and macros are left out."""
+There is a part for each slide. Placeholders come in the order of the file, then text boxes, groups and tables column by
+column from top to bottom, then diagrams; dates, footers, slide numbers, pictures, charts, comments and macros are left
+out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, PartKind
+from answerable.datatypes import Document, DocumentType, PartKind, Span
 from answerable.errors import EmptySource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import table
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
+from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name
 
@@ -115,18 +119,28 @@ def _pptx_slide(package: Package, path: str, number: int) -> Slide:
     return Slide(number, title, blocks, notes, root.get("show") in ("0", "false"))
 
 
-def _shapes(root: Any) -> Iterator[Any]:
-    """Yield a slide's shapes that have text, and its tables, also those within groups, in order."""
-    for element in root.iter("{*}txBody", "{*}tbl"):
-        if local_name(element) == "tbl":
-            yield element
-        elif local_name(element.getparent()) != "tc":
-            yield element.getparent()
+def _shapes(container: Any) -> Iterator[Any]:
+    """Yield the shapes that have text, and tables, also those within groups."""
+    groups = ("cSld", "spTree", "grpSp", "AlternateContent", "Choice")
+    shapes = (each for each in container.iterchildren("*") if local_name(each) in ("sp", "graphicFrame", *groups))
+    for shape in _in_reading_order(shapes, _pptx_place):
+        if local_name(shape) in groups:
+            yield from _shapes(shape)
+        elif local_name(shape) == "graphicFrame":
+            yield from shape.iter("{*}tbl")
+        elif shape.find("{*}txBody") is not None:
+            yield shape
+
+
+def _pptx_place(shape: Any) -> Sequence[int]:
+    place = () if _placeholder(shape) else next(shape.iter("{*}xfrm"), ())
+    stated = {name: text for each in place for name, text in each.items() if text.lstrip("-").isdecimal()}
+    return [int(stated[name][:15]) for name in ("x", "y", "cx", "cy") if name in stated]
 
 
 def _placeholder(shape: Any) -> str:
     """Return the role of a placeholder: title, body, ftr …; "" for an ordinary shape."""
-    found = next(iter(shape.iterfind("{*}nvSpPr/{*}nvPr/{*}ph")), None)
+    found = shape.find("*/{*}nvPr/{*}ph")
     return "" if found is None else found.get("type", "obj")
 
 
@@ -134,7 +148,7 @@ def _paragraphs(element: Any) -> list[str]:
     """Return the paragraphs of a shape or cell; indented paragraphs become list items."""
     lines = []
     for paragraph in element.iter("{*}p"):
-        text = " ".join("".join(_runs(paragraph)).split())
+        text = struck(_runs(paragraph))
         if text:
             found = paragraph.find("{*}pPr")
             level = found.get("lvl", "0") if found is not None else "0"
@@ -143,12 +157,17 @@ def _paragraphs(element: Any) -> list[str]:
     return lines
 
 
-def _runs(paragraph: Any) -> Iterator[str]:
+def _runs(paragraph: Any) -> Iterator[tuple[str, bool]]:
+    """Yield the texts of a paragraph, and whether they are struck."""
     for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
-        yield element.text or "" if local_name(element) == "t" else " "
+        style = element.find("../{*}rPr[@strike]")
+        is_struck = style is not None and style.get("strike") != "noStrike"
+        yield element.text or "" if local_name(element) == "t" else " ", is_struck
 
 
 _ADVICE_ODP = "open it in LibreOffice, save it again as .odp, .pptx or PDF, and add that file"
+_LENGTH = re.compile(r"(-?\d{1,6}(?:\.\d{0,9})?)(cm|mm|in|pt)")
+_UNITS = {"cm": 10_000, "mm": 1_000, "in": 25_400, "pt": 353}  # thousandths of a millimetre
 _ODP_UNREAD = frozenset({"header", "footer", "date-time", "page-number", "page", "notes"})
 
 
@@ -171,7 +190,7 @@ def _odp_slide(page: Any, number: int, hidden: set[str]) -> Slide:
     title = ""
     blocks: list[str] = []
     notes: list[str] = []
-    for child in page.iterchildren():
+    for child in _in_reading_order(page.iterchildren("*"), _odp_place):
         if local_name(child) == "notes":
             notes = [
                 text
@@ -186,5 +205,76 @@ def _odp_slide(page: Any, number: int, hidden: set[str]) -> Slide:
     return Slide(number, title, blocks, notes, attribute(page, "style-name") in hidden)
 
 
+def _odp_place(shape: Any) -> Sequence[int]:
+    names = () if attribute(shape, "class") else ("x", "y", "width", "height")
+    stated = (_LENGTH.fullmatch(attribute(shape, name)) for name in names)
+    return [int(float(length[1]) * _UNITS[length[2]]) for length in stated if length]
+
+
 def _lines(element: Any) -> list[str]:
     return [text.replace("\n", " ") for each in element.iter("{*}p", "{*}h") if (text := paragraph_text(each))]
+
+
+class _Placed(NamedTuple):
+    """A shape, with its left and right, and its top and bottom edge, in any unit."""
+
+    shape: Any
+    across: Span
+    down: Span
+
+
+_DEEPEST = 8  # how often columns are looked for within columns: slides have two or three such levels
+_MOST_PLACED = 500  # shapes; more are read from top to bottom, because each band is compared with those above it
+
+
+def _in_reading_order(shapes: Iterable[Any], place: Callable[[Any], Sequence[int]]) -> list[Any]:
+    """Return first the shapes without `place` (left, top, width, height) as they are, then the others as people read.
+
+    Columns are read from left to right, each from top to bottom; a shape as wide as several columns divides them.
+    """
+    natural: list[Any] = []
+    placed: list[_Placed] = []
+    for shape in shapes:
+        match place(shape):
+            case [left, top, width, height]:
+                placed.append(_Placed(shape, (left, left + width), (top, top + height)))
+            case _:
+                natural.append(shape)
+    return natural + _ordered(placed, 0)
+
+
+def _ordered(placed: Sequence[_Placed], depth: int) -> list[Any]:
+    if depth < _DEEPEST and len(placed) <= _MOST_PLACED:
+        groups = _columns(placed)
+        if len(groups) < 2:
+            groups = []
+            for band in _cut(placed, attrgetter("down")):
+                if groups and len(_columns(groups[-1] + band)) > 1:
+                    groups[-1] += band
+                else:
+                    groups.append(band)
+        if len(groups) > 1:
+            return [shape for group in groups for shape in _ordered(group, depth + 1)]
+    return [each.shape for each in sorted(placed, key=lambda each: (each.down[0], each.across[0]))]
+
+
+def _columns(placed: Sequence[_Placed]) -> list[list[_Placed]]:
+    """Return the columns, from left to right, if all are next to each other; otherwise none."""
+    found = _cut(placed, attrgetter("across"))
+    tops = (min(each.down[0] for each in column) for column in found)
+    bottoms = (max(each.down[1] for each in column) for column in found)
+    return found if found and max(tops) < min(bottoms) else []
+
+
+def _cut(placed: Sequence[_Placed], side: Callable[[_Placed], Span]) -> list[list[_Placed]]:
+    """Divide shapes at the gaps that none of them crosses with more than a tenth: text seldom fills its shape."""
+    groups: list[list[_Placed]] = []
+    reached = 0
+    for each in sorted(placed, key=side):
+        first, last = side(each)
+        slack = (last - first) // 10
+        if not groups or first + slack >= reached:
+            groups.append([])
+        groups[-1].append(each)
+        reached = max(reached, last - slack)
+    return groups

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
 from answerable.errors import SourceTooLarge
-from answerable.tables.grid import is_header
+from answerable.tables.grid import header_of
 
 LAST_ROW = 1_048_576  # number of the last row; Excel's own limit
 LAST_COLUMN = 16_384  # number of the last column; Excel's own limit
@@ -130,7 +131,9 @@ def _rows_below(rows: list[Row], by_number: dict[int, Row], merge: Merge) -> Ite
 _HEADER_WITHIN = 12  # rows at the beginning of a table, among which its header is looked for
 _SAMPLE = 200  # rows that are compared with a possible header
 _TIME = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?")
-_NUMBER = re.compile(r"[^\w\s]{0,3}\s?[A-Z]{0,3}\s?[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
+# "Q1" is a name, "R$ 12" an amount.
+_CURRENCY = r"[^\w\s]{0,3}\s?(?:[A-Z]{2,3}|[A-Z](?!\d))?\s?"
+_NUMBER = re.compile(_CURRENCY + r"[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
 _WIDEST_SPARSE = 10  # cells per filled cell; above, a table's cells are not aligned in columns; a guess, not measured
 _SMALL_SPARSE = 10_000  # cells, to which the limit above doesn't apply; a guess, not measured
 
@@ -255,30 +258,37 @@ def _block(rows: list[Row], header: Row | None = None) -> Block:
 
 
 def _find_header(rows: Sequence[Row], hints: _Hints) -> Row | None:
-    """Return the row, or the two rows, with the names of the columns below; None if there is no such row."""
+    """Return the row, or the two rows, with the names of the columns below; None if there is no such row.
+
+    A row that names all columns of figures is preferred, because lines above a table look like headers, too.
+    """
+    partial: Row | None = None
     for place, row in enumerate(rows[:_HEADER_WITHIN]):
         below = rows[place + 1 : place + 1 + _SAMPLE]
         if not below:
-            return None
-        names = _two_rows(row, below[0], hints.wide) if len(below) > 1 else None
+            break
+        names = _two_rows(row, below, hints.wide) if len(below) > 1 else None
         if names and _names_columns(names, below[1:], is_bold=True):
             return Row(row.number, names, row.is_hidden, last=below[0].number)
-        if (row.number in hints.headers and len(row.cells) > 1) or _names_columns(row.cells, below, row.is_bold):
+        if row.number in hints.headers and len(row.cells) > 1:
             return row
-    return None
+        if _names_columns(row.cells, below, row.is_bold):
+            lower = below[len(below) // 2 :]
+            usual = Counter(column for line in lower for column in line.cells if column not in row.cells)
+            unnamed = [column for column, count in usual.items() if column > min(row.cells) and count * 2 > len(lower)]
+            if not any(_are_figures([column], lower) for column in unnamed):
+                return row
+            partial = partial or row
+    return partial
 
 
 def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool) -> bool:
     used = sorted({*names, *(column for row in below for column in row.cells)})
     if len(names) < 2 or len(names) * 2 < len(used):
         return False
-    texts = [names.get(column, "") for column in used]
-    others = [[row.cells.get(column, "") for column in used] for row in below]
-    times = [place for place, text in enumerate(texts) if _TIME.fullmatch(text)]
-    if len(times) > 1 and all(texts[one] < texts[other] for one, other in pairwise(times)):
-        # Years or months in the first row name the columns of figures below them.
-        texts = [f"column {place}" if place in times else text for place, text in enumerate(texts)]
-    if not is_header(texts, others):
+    # A struck figure is a figure all the same.
+    others = [[row.cells.get(column, "").strip("~") for column in used] for row in below]
+    if not header_of([[names.get(column, "") for column in used], *others]):
         return False
     # In a list of names and values in two columns, the first row may look like a header without being one.
     return len(used) > 2 or is_bold or any(_is_typed(place, others) for place in range(len(used)))
@@ -290,24 +300,39 @@ def _is_typed(place: int, rows: Sequence[Sequence[str]]) -> bool:
     return bool(filled) and sum(bool(_NUMBER.fullmatch(text)) for text in filled) * 10 >= len(filled) * 7
 
 
-def _two_rows(row: Row, below: Row, wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
-    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row."""
-    last = max(below.cells)
-    groups = {
-        column: text
-        for start, text in row.cells.items()
-        for column in range(start, max(start, min(wide.get((row.number, start), start), last)) + 1)
-    }
-    is_title = len(row.cells) == 1 and groups.keys() >= below.cells.keys()
-    if len(groups) == len(row.cells) or is_title:
+def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
+    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row.
+
+    An upper name belongs to the columns that it is merged over; if no name is, to all until the next.
+    """
+    second = below[0].cells
+    if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in second.values()):
         return None
-    if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in below.cells.values()):
+    starts = [column for column in sorted(row.cells) if row.cells.get(column - 1) != row.cells[column]]
+    is_merged = any(wide.get((row.number, start), start) > start for start in starts)
+    above: dict[int, str] = {}
+    for start, following in pairwise([*starts, max(*second, starts[-1]) + 1]):
+        last = wide.get((row.number, start), start) if is_merged else LAST_COLUMN
+        columns = [column for column in range(start, min(following, last + 1)) if is_merged or column in second]
+        named = [column for column in columns if second.get(column, row.cells[start]) != row.cells[start]]
+        # Without merging, only several names over figures make a group: in a row of data, "Ana" is below "Name".
+        if named and not is_merged and (len(named) < 2 or not _are_figures(named, below[1:])):
+            return None
+        above |= dict.fromkeys([start, *columns], row.cells[start])
+    is_title = len(row.cells) == 1 and (not is_merged or above.keys() >= second.keys())
+    if len(above) == len(starts) or is_title:
         return None
     both = {
-        column: [text for text in (groups.get(column), below.cells.get(column)) if text]
-        for column in sorted(groups.keys() | below.cells.keys())
+        column: [text for text in (above.get(column), second.get(column)) if text]
+        for column in sorted(above.keys() | second.keys())
     }
     return {column: " ".join(dict.fromkeys(texts)) for column, texts in both.items()}
+
+
+def _are_figures(columns: Sequence[int], rows: Sequence[Row]) -> bool:
+    """Whether most cells of each column are numbers or dates."""
+    cells = [[row.cells.get(column, "") for column in columns] for row in rows]
+    return all(_is_typed(place, cells) for place in range(len(columns)))
 
 
 def _continues(block: Block, before: Block) -> bool:

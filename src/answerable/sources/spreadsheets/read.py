@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import unescape
 from itertools import islice
 from typing import Any
 
 from answerable.datatypes import Document
+from answerable.formats.marks import OLE
 from answerable.sources.context import ReadContext
 from answerable.sources.office.odf import attribute, count_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
+from answerable.sources.office.packages import Package, main_part, related, relations, struck
 from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge, Room, Row, Sheet, column_number
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
+from answerable.sources.spreadsheets.old import read_xls
 from answerable.sources.xml import local_name, stream
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
@@ -34,11 +36,9 @@ _INLINE = re.compile(rb"<(?:\w+:)?t(?: [^<>]{0,100})?>([^<]{1,500})<")
 
 
 def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
-    """Return a document from a workbook.
-
-    Raises EncryptedSource, DamagedSource, SourceTooLarge, EmptySource; UnsupportedSource for a format before 2007.
-    """
-    refuse_container(data, source, ".xls")
+    """Return a document from a workbook. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
+    if data.startswith(OLE):
+        return read_xls(data, source, context)
     with Package(data, source, context, _XLSX_ADVICE, "Excel workbook") as package:
         main, title, metadata = main_part(package, "workbook")
         parts = related(package, main)
@@ -74,29 +74,29 @@ def _worksheets(package: Package, main: str, workbook: Any) -> Iterator[tuple[Sh
 def _styles(package: Package, name: str | None) -> Styles:
     """Return the styles of cells; if the part with the styles is missing or damaged, numbers have no format."""
     if name is None:
-        return Styles((), frozenset())
+        return Styles()
     root = package.xml(name)
     codes = dict(BUILT_IN)
-    fonts: list[bool] = []
-    formats: list[str] = []
-    bold: set[int] = set()
+    fonts: list[Any] = []
+    styles = Styles()
     for group in root.iterchildren():
         match local_name(group):
             case "numFmts":
                 codes |= {_number(each.get("numFmtId")): each.get("formatCode", "") for each in group.iterchildren()}
             case "fonts":
-                fonts = [_is_bold(font) for font in group.iterchildren()]
+                fonts = list(group.iterchildren())
     for group in root.iterchildren("{*}cellXfs"):
         for style in group.iterchildren():
-            font = _number(style.get("fontId"))
-            if font < len(fonts) and fonts[font]:
-                bold.add(len(formats))
-            formats.append(codes.get(_number(style.get("numFmtId")), ""))
-    return Styles(tuple(formats), frozenset(bold))
+            number = _number(style.get("fontId"))
+            for name, marked in (("b", styles.bold), ("strike", styles.struck)):
+                if number < len(fonts) and _is_on(fonts[number], name):
+                    marked.add(len(styles.codes))
+            styles.codes.append(codes.get(_number(style.get("numFmtId")), ""))
+    return styles
 
 
-def _is_bold(font: Any) -> bool:
-    found = font.find("{*}b")
+def _is_on(font: Any, name: str) -> bool:
+    found = None if font is None else font.find(f"{{*}}{name}")
     return found is not None and found.get("val", "1") not in ("0", "false")
 
 
@@ -127,8 +127,7 @@ class SheetReader:
     tags = ("row", "mergeCell", "autoFilter", "col")
 
     def __init__(self, styles: Styles, texts: Sequence[str], mark: str, is_1904: bool, room: Room) -> None:
-        self._codes = styles.codes
-        self._bold = styles.bold
+        self._styles = styles
         self._texts = texts
         self._mark = mark
         self._is_1904 = is_1904
@@ -169,8 +168,8 @@ class SheetReader:
             text = self._text(cell, style, sheet)
             if text and column < LAST_COLUMN:
                 self._room.take(len(text))
-                row.cells[column] = text
-                is_bold = is_bold and style in self._bold
+                row.cells[column] = struck([(text, True)]) if style in self._styles.struck else text
+                is_bold = is_bold and style in self._styles.bold
         if row.cells:
             row.is_bold = is_bold
             sheet.rows.append(row)
@@ -204,7 +203,7 @@ class SheetReader:
         return " ".join(value.split())
 
     def _number(self, value: str, style: int) -> str:
-        code = self._codes[style] if style < len(self._codes) else ""
+        code = self._styles.codes[style] if style < len(self._styles.codes) else ""
         text = self._shown.get((value, code))
         if text is None:
             try:
@@ -219,8 +218,10 @@ class SheetReader:
 
 def string_text(element: Any) -> str:
     """Return the text of a shared or inline string on one line, without the phonetic guides of Japanese."""
-    texts = (each.text or "" for each in element.iter("{*}t") if local_name(each.getparent()) != "rPh")
-    return " ".join("".join(texts).split())
+    runs = list(element.iterchildren("{*}r"))
+    if not runs:
+        return " ".join((element.findtext("{*}t") or "").split())
+    return struck((run.findtext("{*}t") or "", _is_on(run.find("{*}rPr"), "strike")) for run in runs)
 
 
 def add_header(sheet: Sheet, reference: str) -> None:
@@ -238,12 +239,13 @@ def _merge(reference: str) -> Merge | None:
     return Merge(rows[0], columns[0], rows[1], columns[1])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Styles:
-    """The format code of each cell style, and whether the style is bold."""
+    """The format code of each cell style, and the numbers of the bold and of the struck styles."""
 
-    codes: tuple[str, ...]
-    bold: frozenset[int]
+    codes: list[str] = field(default_factory=list)
+    bold: set[int] = field(default_factory=set)
+    struck: set[int] = field(default_factory=set)
 
 
 _ODS_ADVICE = "open it in LibreOffice, save it again as .ods, .xlsx or CSV, and add that file"
@@ -271,6 +273,7 @@ class _Reader:
         self.sheets: list[Sheet] = []
         self._room = room
         self._hidden_styles: set[str] = set()
+        self._struck_styles: set[str] = set()
         self._repeated = 0
         self._row = self._column = 0
 
@@ -286,12 +289,19 @@ class _Reader:
                 case "table", "end":
                     depth -= 1
                 case "style", "end":
-                    if any(attribute(each, "display") == "false" for each in element.iter("{*}table-properties")):
-                        self._hidden_styles.add(attribute(element, "name"))
+                    self._style(element)
                 case "table-column", "end" if depth == 1:
                     self._columns(element)
                 case "table-row", "end" if depth == 1:
                     self._rows(element)
+
+    def _style(self, element: Any) -> None:
+        name = attribute(element, "name")
+        if any(attribute(each, "display") == "false" for each in element.iter("{*}table-properties")):
+            self._hidden_styles.add(name)
+        lines = (attribute(each, "text-line-through-style") for each in element.iter("{*}text-properties"))
+        if attribute(element, "family") == "table-cell" and any(line not in ("", "none") for line in lines):
+            self._struck_styles.add(name)
 
     def _begin(self, element: Any) -> None:
         name = " ".join(attribute(element, "name").split()) or f"Sheet{len(self.sheets) + 1}"
@@ -329,7 +339,7 @@ class _Reader:
             text = "" if name == "covered-table-cell" else _text(cell)
             if text:
                 self._room.take(len(text))
-                row.cells[column] = text
+                row.cells[column] = text = struck([(text, attribute(cell, "style-name") in self._struck_styles)])
                 self._merge(cell, row, column, sheet)
                 for place in range(column + 1, min(column + repeats, LAST_COLUMN)):
                     self._repeat(text)
