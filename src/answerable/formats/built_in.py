@@ -158,7 +158,7 @@ MBOX = Format(
     suffixes=(".mbox", ".mbx"),
     read_members=later("answerable.sources.mail.read:read_mailbox"),
     kind=DocumentType.MAIL,
-    marks=marks.begins(rb"From (?:[^\n]*\d\d:\d\d[^\n]*)?\r?\n(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:"),
+    marks=marks.begins(rb"From (?:-? ?|[^\n]*\d\d:\d\d[^\n]*)\r?\n(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:"),
     marks_decide=Names.FREE,
     is_binary=True,
 )
