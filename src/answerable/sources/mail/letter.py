@@ -159,9 +159,12 @@ def own_text(text: str, subject: str = "") -> str:
     answered = {n for n, (kind, _) in enumerate(groups[:-1]) if kind == _QUOTED and own[n + 1]}
     if len(answered) == 1 and not (any(own[: min(answered)]) and groups[min(answered) - 1][0] == _OWN):
         answered.clear()  # a whole message, quoted above the answer
-    shown = {_OWN: str, _QUOTED: _question}
-    kept = "\n".join(shown[kind](group) for n, (kind, group) in enumerate(groups) if kind == _OWN or n in answered)
-    kept = re.sub(r"\n{3,}", "\n\n", kept).strip("\n")
+    shown = (
+        group if kind == _OWN else _question(group)
+        for n, (kind, group) in enumerate(groups)
+        if kind == _OWN or n in answered
+    )
+    kept = re.sub(r"\n{3,}", "\n\n", "\n".join(shown)).strip("\n")
     return kept if kept.strip() else text.strip("\n")
 
 
