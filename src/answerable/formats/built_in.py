@@ -188,6 +188,9 @@ OPML = Format(
     markdown=Markdown.LINES,
     media_types={"text/x-opml": ".opml"},
 )
+CANVAS = replace(
+    OPML, name="canvas", suffixes=(".canvas",), read=of_text("answerable.sources.outlines:read_canvas"), media_types={}
+)
 BOOKMARKS = replace(
     OPML,
     name="bookmarks",
@@ -225,7 +228,7 @@ HTML = Format(
 RECORDS = Format(
     name="records",
     suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"),
-    read=of_text("answerable.sources.chats.read:read_records_or_chats"),
+    read=later("answerable.sources.chats.read:read_records_or_chats"),
     kind=DocumentType.RECORDS,
     places=Places.ROWS,
     split=Split.ROWS,
@@ -242,6 +245,16 @@ MARKDOWN = Format(
     split=Split.HEADINGS,
     markdown=Markdown.ALL,
     media_types={"text/markdown": ".md"},
+)
+# Notes of Google Keep are files of records: `read_records_or_chats` decides by the content.
+NOTE = replace(
+    MARKDOWN,
+    name="note",
+    suffixes=(".enex",),
+    read=None,
+    read_members=later("answerable.sources.notes:read_evernote"),
+    places=Places.PARTS,
+    media_types={},
 )
 TEXT = Format(
     name="text",
@@ -327,7 +340,23 @@ CODE = Format(
 )
 FORMATS = (
     *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, ODS, PPTX, ODP, ZIP, TAR, COMPRESSED, MBOX, MAIL, OUTLOOK),
-    *(OPML, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, TEXT, WHATSAPP, NOTEBOOK, RST, ORG, ASCIIDOC, LATEX),
+    *(
+        OPML,
+        CANVAS,
+        BOOKMARKS,
+        CHAT_PAGE,
+        HTML,
+        RECORDS,
+        MARKDOWN,
+        NOTE,
+        TEXT,
+        WHATSAPP,
+        NOTEBOOK,
+        RST,
+        ORG,
+        ASCIIDOC,
+        LATEX,
+    ),
     *(SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

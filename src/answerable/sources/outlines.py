@@ -1,17 +1,20 @@
-"""Outlines (OPML) and browser bookmarks → Document: an indented list, a part for each node under the path above it.
+"""Outlines (OPML), browser bookmarks, canvases of Obsidian and clippings of Kindle → Document.
 
-See opml.org/spec2. Bookmarks are read in Netscape's format, and are listed with their addresses, days and tags."""
+The document is an indented list, with a part for each node under the path above it. See opml.org/spec2 and
+jsoncanvas.org. Bookmarks are read in Netscape's format, and are listed with their addresses, days and tags.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timezone
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.chats.conversation import epoch, first, row, rows, words
 from answerable.sources.context import ReadContext
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, parse_xml
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s*/?>", re.IGNORECASE)
 _DEEPEST = 8  # levels by which an entry is indented at most
+_MOST_GROUPS = 200  # groups of a canvas whose cards are looked for
 _LONGEST_STEP = 200  # characters to which a step of a path is cut; each entry carries the path above it
 
 
@@ -33,7 +37,7 @@ class Node(NamedTuple):
     more: tuple[str, ...] = ()
 
 
-def outline(nodes: Iterable[Node], source: str, title: str, metadata: dict[str, str]) -> Document:
+def outline(nodes: Iterable[Node], source: str, title: str, metadata: Mapping[str, Any]) -> Document:
     """Return the document of these nodes in their order. Raise EmptySource if no node has text."""
     written = PartedText()
     path: list[Node] = []
@@ -159,9 +163,73 @@ def _node(depth: int, name: str, lines: list[str], attributes: dict[str, str]) -
 
 def _day(seconds: str) -> str:
     """Return the day of a timestamp in seconds since 1970, or in the microseconds that some browsers write."""
-    if not seconds.isascii() or not seconds.isdecimal() or len(seconds) > 17:
-        return ""
-    number = int(seconds)
-    while number > 1e11:
-        number //= 1000
-    return f"{datetime.fromtimestamp(number, timezone.utc):%Y-%m-%d}" if number else ""
+    time = epoch(seconds[:10]) if seconds.strip("0") else None
+    return f"{time:%Y-%m-%d}" if time else ""
+
+
+def read_canvas(content: str, source: str) -> Document:
+    """Return a document with a part for each card, and what it is linked to. Raise EmptySource and DamagedSource."""
+    try:
+        canvas = row(json.loads(content))
+    except (ValueError, RecursionError) as error:
+        raise DamagedSource(f"{source} is not a canvas ({str(error)[:100]}): save it again in Obsidian") from error
+    cards = {words(each.get("id")): each for each in rows(canvas.get("nodes"))}
+    links: dict[str, list[str]] = {}
+    for edge in rows(canvas.get("edges")):
+        for line in _card(cards.get(words(edge.get("toNode")), {}))[:1]:
+            links.setdefault(words(edge.get("fromNode")), []).append(f"{words(edge.get('label'))} → {line}".strip())
+    nodes = []
+    for name, card, depth in _grouped(cards):
+        text, *more = [*_card(card), ""]
+        nodes.append(Node(depth, text, (*filter(None, more), *links.get(name, ()))))
+    files = [file.removesuffix(".md") for each in cards.values() if (file := words(each.get("file")))]
+    return outline(nodes, source, "", {"links": files} if files else {})
+
+
+def _card(card: dict[str, Any]) -> list[str]:
+    """Return the lines of a card: a text, the name of a note or file, an address, or the name of a group."""
+    file = f"{words(card.get('file'))}{words(card.get('subpath'))}"
+    text = first(card.get("text"), file, card.get("url"), card.get("label"))
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _grouped(cards: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Yield each group, the cards within its bounds, then those of no group, with their depth."""
+    left = dict(cards)
+    for name, group in [pair for pair in cards.items() if pair[1].get("type") == "group"][:_MOST_GROUPS]:
+        if left.pop(name, None):
+            yield name, group, 0
+            for each in [each for each, card in left.items() if _is_within(card, group)]:
+                yield each, left.pop(each), 1
+    yield from ((name, card, 0) for name, card in left.items())
+
+
+def _is_within(card: dict[str, Any], group: dict[str, Any]) -> bool:
+    try:
+        return all(
+            group[start] <= card[start] and card[start] + card[length] <= group[start] + group[length]
+            for start, length in (("x", "width"), ("y", "height"))
+        )
+    except (KeyError, TypeError):
+        return False
+
+
+_CLIPPING = re.compile(r"\ufeff?([^\n]{1,1000})\n(- [^\n]{1,500})\n(?:\n(.*))?", re.DOTALL)
+_BETWEEN = re.compile(r"^==========[ ]*\n?", re.MULTILINE)
+
+
+def is_clippings(content: str) -> bool:
+    """Whether text begins like a Kindle's `My Clippings.txt`."""
+    first_one, rule, _ = content[:20_000].partition("\n==========\n")
+    return bool(rule) and _CLIPPING.fullmatch(first_one) is not None
+
+
+def read_clippings(content: str, source: str) -> Document:
+    """Return a document with a part for each highlight or note, with its place, under its book. Raise EmptySource."""
+    books: dict[str, list[Node]] = {}
+    for clipping in filter(None, map(_CLIPPING.fullmatch, _BETWEEN.split(content))):
+        if lines := plain_lines(clipping[3] or ""):
+            place = f"({clipping[2].strip('- ')})"
+            books.setdefault(clipping[1].strip(), []).append(Node(1, lines[0], (*lines[1:], place)))
+    nodes = (node for book, inside in books.items() for node in (Node(0, book), *inside))
+    return outline(nodes, source, "", {})
