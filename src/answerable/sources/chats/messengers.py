@@ -85,7 +85,7 @@ def _message(header: re.Match[str], raw: str, answered: dict[tuple[str, str], tu
 
 
 _LINE_HEADER = re.compile(
-    r"^(?:\D{0,20}(?P<day>\d{1,4}[/.]\d{1,2}[/.]\d{1,4})[^\d\t\n]{0,20}$"
+    r"^(?:[^\d\t\n]{0,20}(?P<day>\d{1,4}[/.]\d{1,2}[/.]\d{1,4})[^\d\t\n]{0,20}$"
     r"|(?P<clock>\d{1,2}:\d\d(?: ?[AP]M)?)\t(?:(?P<sender>[^\t\n]{1,160})\t)?)",
     re.MULTILINE,
 )
@@ -107,7 +107,7 @@ def read_line(content: str) -> Conversation:
             is_quoted = "\n" in text and text.startswith('"') and text.endswith('"')
             found.append((header["sender"], text[1:-1] if is_quoted else text))
     messages = [ChatMessage(time, *each) for time, each in zip(read_stamps(stamps), found, strict=True)]
-    return Conversation("LINE", "", messages, LOCAL)
+    return Conversation("LINE", content.partition("\n")[0].removeprefix("[LINE]"), messages, LOCAL)
 
 
 _SIGNAL = "Signal"
