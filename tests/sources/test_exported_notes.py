@@ -56,10 +56,10 @@ def test_notes_of_evernote() -> None:
         "Attachments: plan.txt, attachment 2"
     )
     assert (boat.source, boat.title, boat.type) == ("my.enex!/Boat", "Boat", DocumentType.MARKDOWN)
-    assert boat.metadata == {"format": "note", "date": "2024-02-03", "tags": ["boat", "spring"]}
+    assert boat.metadata == {"format": "exported note", "date": "2024-02-03", "tags": ["boat", "spring"]}
     assert [part.headings for part in boat.parts] == [("Boat",), ("Boat", "Colours")]
     assert {part.time for part in boat.parts} == {datetime(2024, 2, 3, 8, 9, 10)}
-    assert format_of(boat).name == "note"
+    assert format_of(boat).name == "exported note"
     assert (plan.source, plan.content, plan.metadata) == (
         "my.enex!/Boat!/plan.txt",
         "The mast is oak.",
@@ -108,7 +108,7 @@ def test_a_note_of_keep() -> None:
     assert document.content == (
         "# Camp\n\nThe gate code is 88.\n\n- ☒ Tent\n- ☐ Rope\n\nMap (https://example.org/map)\n\nAttachments: 1.png"
     )
-    assert document.metadata == {"format": "note", "date": "2024-02-03", "tags": ["trips"]}
+    assert document.metadata == {"format": "exported note", "date": "2024-02-03", "tags": ["trips"]}
     assert document.parts[0].time == datetime(2024, 2, 3, 8, 9, 10)
     assert left_out == []
     untitled = {"isTrashed": False, "textContent": "The key is\nwith Ana.", "title": ""}

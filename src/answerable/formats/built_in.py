@@ -249,7 +249,7 @@ MARKDOWN = Format(
 # Notes of Google Keep are files of records: `read_records_or_chats` decides by the content.
 NOTE = replace(
     MARKDOWN,
-    name="note",
+    name="exported note",
     suffixes=(".enex",),
     read=None,
     read_members=later("answerable.sources.notes:read_evernote"),

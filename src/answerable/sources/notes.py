@@ -113,7 +113,7 @@ def _note(
     if not content:
         return None
     parts = [replace(part, time=time) for part in section_parts(content, list(find_headings(content)))]
-    facts: dict[str, Any] = {FORMAT: "note"}
+    facts: dict[str, Any] = {FORMAT: "exported note"}
     facts |= {"date": f"{time:%Y-%m-%d}"} if time else {}
     facts |= {"tags": list(filter(None, tags))} if tags else {}
     return make_document(source, content, DocumentType.MARKDOWN, parts, title or one_line(content, _LONGEST), facts)

@@ -21,6 +21,7 @@ from answerable.sources.xml import local_name, parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element  # type: ignore[import-untyped]
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s*/?>", re.IGNORECASE)
@@ -105,51 +106,42 @@ def _nodes(body: _Element) -> Iterator[Node]:
         yield Node(depth, lines[0] if lines else "", tuple(lines[1:]))
 
 
-# Each alternative begins with its own character, and none matches beyond the next tag.
-_TAG = re.compile(r"<(/?)(dl|dt|dd|h1|h3|a|title)\b((?:[^<>\"]|\"[^\"<]*\")*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w-]+)=\"([^\"<]*)\"")
 _UNREAD = ("javascript:", "place:", "data:", "about:")
 
 
 def read_bookmarks(content: str, source: str) -> Document:
-    """Return a document with a part for each bookmark and folder. Raise EmptySource."""
-    title = re.search(r"<h1[^<>]*>([^<]{1,500})", content, re.IGNORECASE)
-    name = " ".join(unescape(title[1]).split()) if title else ""
-    return outline(_bookmarks(content), source, name, {})
+    """Return a document with a part for each bookmark and folder. Raise EmptySource and DamagedSource."""
+    from answerable.sources.html.parse import parse_page, valid_markup
+
+    page = parse_page(valid_markup(content, source))
+    title = page.css_first("h1")
+    return outline(_bookmarks(page), source, " ".join(title.text().split()) if title else "", {})
 
 
-def _bookmarks(content: str) -> Iterator[Node]:
-    depth = 0
+def _bookmarks(page: LexborHTMLParser) -> Iterator[Node]:
     waiting: Node | None = None
-    tags = list(_TAG.finditer(content))
-    for number, tag in enumerate(tags):
-        closes, name = bool(tag[1]), tag[2].lower()
-        if name == "dl":
-            depth = max(depth + (-1 if closes else 1), 0)
-        end = tags[number + 1].start() if number + 1 < len(tags) else len(content)
-        if closes or name not in ("a", "h3", "dd"):
-            continue
-        lines = plain_lines(content[tag.end() : end])
-        if name == "dd":
-            if waiting and len(waiting.more) < 100:
-                waiting = waiting._replace(more=(*waiting.more, *lines))
-            continue
-        if waiting:
-            yield waiting
-        waiting = _node(depth, name, lines, dict(_attributes(tag[3])))
+    for element in page.css("h3, a, dd"):
+        if element.tag != "dd":
+            if waiting:
+                yield waiting
+            waiting = _node(element)
+        elif waiting:
+            own = "".join(each.text() for each in element.iter(include_text=True) if each.tag != "dl")
+            waiting = waiting._replace(more=tuple(plain_lines(own)))
     if waiting:
         yield waiting
 
 
-def _attributes(text: str) -> Iterator[tuple[str, str]]:
-    return ((found[1].lower(), unescape(found[2]).strip()) for found in _ATTRIBUTE.finditer(text))
-
-
-def _node(depth: int, name: str, lines: list[str], attributes: dict[str, str]) -> Node | None:
+def _node(element: LexborNode) -> Node | None:
     """Return the node of a bookmark or a folder; None for a bookmark that is a script or a query of the browser."""
-    text = " ".join(lines)
-    if name == "h3":
+    depth, above = 0, element.parent
+    while above is not None:
+        depth += above.tag == "dl"
+        above = above.parent
+    text = " ".join(element.text().split())
+    if element.tag == "h3":
         return Node(depth, text) if text else None
+    attributes = {name: value or "" for name, value in element.attributes.items()}
     address = " ".join(attributes.get("href", "").split())
     if not address or address.lower().startswith(_UNREAD):
         return None

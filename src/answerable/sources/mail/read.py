@@ -210,9 +210,10 @@ _BLOCK = 16_000_000  # bytes of a mailbox in memory at a time
 # Not all programs write an empty line between messages, and a line of text may also begin with "From ": but then it
 # has no time and year, or no headers of a message below it.
 _BETWEEN = re.compile(
-    rb"\n(?P<line>From (?:-? ?|\S{1,300}@\S{1,300}|(?=[^\n]{0,400}\b[12]\d{3}\b)[^\n]{0,300}\d:\d\d[^\n]{0,100})\r?\n)"
-    rb"(?=(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:)"
-    rb"(?=(?:(?:[!-9;-~]{1,70}:|>?From |[ \t])[^\n]*\n){0,1000}?(?i:from|sender|date|subject|received|message-id):)"
+    rb"\n(?P<line>From (?:-? ?|[^\s@]{1,300}@\S{1,300}"
+    rb"|(?=[^\n]{0,400}\b[12]\d{3}\b)[^\n]{0,300}\d:\d\d[^\n]{0,100})\r?\n)"
+    rb"(?=(?:>?From [^\n]*\n)?(?![ \t])(?:(?:[!-9;-~]{1,70}:|[ \t])[^\n]*\n){0,1000}?"
+    rb"(?i:from|sender|date|subject|received|message-id):)"
 )
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEAD = 50_000  # first bytes of a message, which are searched for ids
