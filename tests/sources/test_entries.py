@@ -88,6 +88,9 @@ def test_they_are_tables() -> None:
         ("FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU", "every year on the last Sunday in March"),
         ("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1", "every month on the last weekday"),
         ("FREQ=MONTHLY;BYDAY=SA,SU;BYSETPOS=1", "every month on the first of Saturday and Sunday"),
+        ("FREQ=MONTHLY;BYMONTHDAY=28,-1;BYSETPOS=1", "every month on the first of day 28 and the last day"),
+        ("FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13", "every month on Friday if it is day 13"),
+        ("FREQ=MONTHLY;BYDAY=FR,SA;BYSETPOS=1,2", "every month on Friday and Saturday, BYSETPOS=1,2"),
         ("FREQ=YEARLY;BYWEEKNO=20", "every year, BYWEEKNO=20"),
         ("nonsense", ""),
     ],
@@ -109,6 +112,8 @@ TUESDAY = datetime(2025, 1, 7, 19)
         ("every month on day 15 and the last day, until 2025-01-31", [7, 15, 31]),
         ("every month on the last weekday in January and March, until 2025-02-28", [7, 31]),
         ("every year on the first of Saturday and Sunday in February, until 2025-02-28", [7, 1]),
+        ("every month on Friday if it is day 13, until 2025-07-01", [7, 13]),
+        ("every month on the first of day 28 and the last day, until 2025-02-28", [7, 28, 28]),
         ("every year on day 30 in February, until 2030-01-01", [7]),
     ],
 )
@@ -126,6 +131,7 @@ def test_times_of_a_repeated_event(text: str, days: list[int]) -> None:
         "every year, BYWEEKNO=20",
         "every day, until 2025-99-99",
         "every week on the 9. Friday",
+        "every month on the 9. of Friday and Sunday",
         "every day",
     ],
 )

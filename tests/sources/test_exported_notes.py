@@ -116,6 +116,12 @@ def test_a_note_of_keep() -> None:
     assert (document.title, document.content) == ("The key is with Ana.", "The key is\nwith Ana.")
 
 
+def test_half_characters_are_no_text() -> None:
+    broken = {**KEEP, "title": "\ud800", "textContent": "\udfff", "listContent": [{"text": "\ud83d"}]}
+    ((document,), _) = read(json.dumps(broken).encode(), "a.json")
+    assert f"{document.content}{document.title}{document.metadata}".encode()
+
+
 def test_a_note_in_the_trash_is_skipped_by_name(tmp_path: Path) -> None:
     (tmp_path / "Camp.json").write_text(json.dumps(KEEP))
     (tmp_path / "Old.json").write_text(json.dumps({**KEEP, "isTrashed": True}))

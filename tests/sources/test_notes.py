@@ -79,6 +79,13 @@ def test_what_logseq_logs_is_left_out() -> None:
     )
 
 
+def test_a_page_of_logseq_has_the_title_of_its_property() -> None:
+    document = read_markdown("title:: Roof of tar\ntype:: job\n\n- title:: kept\n", "roof.md")
+    assert (document.title, document.content) == ("Roof of tar", "\ntype:: job\n\n- title:: kept\n")
+    daily = read_markdown("- title:: ignored\n- Tar\n", "2024_04_01.md")
+    assert (daily.title, daily.content) == ("2024-04-01", "\n- Tar\n")
+
+
 @pytest.mark.parametrize(
     ("name", "title", "date"),
     [

@@ -340,23 +340,7 @@ CODE = Format(
 )
 FORMATS = (
     *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, ODS, PPTX, ODP, ZIP, TAR, COMPRESSED, MBOX, MAIL, OUTLOOK),
-    *(
-        OPML,
-        CANVAS,
-        BOOKMARKS,
-        CHAT_PAGE,
-        HTML,
-        RECORDS,
-        MARKDOWN,
-        NOTE,
-        TEXT,
-        WHATSAPP,
-        NOTEBOOK,
-        RST,
-        ORG,
-        ASCIIDOC,
-        LATEX,
-    ),
-    *(SUBTITLES, CALENDAR, CONTACTS, CODE),
+    *(OPML, CANVAS, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, NOTE, TEXT, WHATSAPP, NOTEBOOK, RST, ORG, ASCIIDOC),
+    *(LATEX, SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

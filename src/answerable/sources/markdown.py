@@ -28,6 +28,7 @@ _CODE = re.compile(r"`[^`\n]*`")
 # In a table, the bar before a link's text is escaped.
 _LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,300}?)(?:[#^][^\[\]|\n]*?)?(?:\\?\|[^\[\]\n]*)?\]\]")
 _DAY = re.compile(r"(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)")  # at the start of a note's name
+_PAGE_TITLE = re.compile(r"(?:- )?title:: *(\S[^\n]*)")  # of Logseq
 _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 _LETTER = re.compile(r"[^\W\d]")
 _LISTS = {"tags": "tags", "tag": "tags", "aliases": "aliases", "alias": "aliases"}
@@ -97,13 +98,13 @@ def read_markdown(content: str, source: str) -> Document:
     """
     require_text(content, source)
     metadata, body = front_matter(content)
+    page, (day, is_daily) = _PAGE_TITLE.match(content), _day(stem(source))
     mdx = plain_mdx(content, body, source.lower().endswith(".mdx"))
     require_text(mdx.content, source)
     content, headings = _without_ids(mdx.content, list(find_headings(mdx.content, body)))
     metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
-    given = metadata.pop("title", "")
+    given = metadata.pop("title", "") or (page[1] if page and not is_daily else "")
     facts = metadata if mdx.is_mdx else {**metadata, **note_facts(content, body, metadata)}
-    day, is_daily = _day(stem(source))
     facts |= {"date": day} if day and "date" not in facts else {}
     title = given or next((each.title for each in headings if each.level == 1), day if is_daily else "")
     parts = section_parts(content, headings, body)

@@ -1,8 +1,8 @@
 """Markdown and MDX (mdxjs.com) → only the Markdown that people see on the page.
 
 Comments (also Obsidian's `%%`), tags, the marks of boxes (`:::note`), what Logseq logs (ids, clocks) and, in MDX,
-imports and exports are left out. Text between tags, titles
-of boxes, labels of tabs, code and all line ends are kept. Docusaurus reads all Markdown as MDX.
+imports and exports are left out. Text between tags, titles of boxes, labels of tabs, code and all line ends are kept.
+Docusaurus reads all Markdown as MDX.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _TOKEN = re.compile(
     | ^(?P<import>import\s+(?:[\w$*{][\w$*{},\s]{0,500}?\bfrom\s*)?(?P<quote>['"])(?P<module>[^'"\n]{1,500})(?P=quote))
     | ^(?P<export>export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|\*|\{))
     | (?P<note><!--|\{\s*/\*|(?:^|(?<![\w%\\])(?=%%(?:[^\n%]|%(?!%)){1,2000}%%))%%(?!%))
-    | ^[ \t]*(?:-[ ])?(?P<logged>id::[ ][\da-f-]{36}$|(?:collapsed|logseq\.[\w.-]+)::[^\n]*|CLOCK:[ ]\[[^\n]*
+    | ^[ \t]*(?:-[ ])?(?P<logged>(?:(?<=\A)|(?<=\A-[ ]))title::[^\n]*|id::[ ][\da-f-]{36}$
+      |(?:collapsed|logseq\.[\w.-]+)::[^\n]*|CLOCK:[ ]\[[^\n]*
       |:LOGBOOK:[ \t]*\n(?:(?![ \t]*:LOGBOOK:)[^\n]*\n)*?[ \t]*:END:[ \t]*$)
     | ^(?P<quoted>[ \t>]*)(?P<box>:{3,})[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{1,50}(?![^\s\[{]))?(?P<title>[^\n]*)
     | (?P<indent>^[ \t]*)?(?<![\\(])(?P<tag></?(?:[A-Za-z][\w.-]*(?=[\s/>])|(?=>)))

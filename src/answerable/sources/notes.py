@@ -86,7 +86,7 @@ def _text(note: _Element, name: str) -> str:
 def _of_evernote(note: _Element, place: str, files: Sequence[str]) -> Document | None:
     markup = _BOX.sub(_with_box, _UNREAD.sub("", note.findtext("{*}content") or ""))
     tasks = [(_text(each, "title"), _text(each, "taskStatus") == "completed") for each in note.iterfind("{*}task")]
-    tags = [one_line(each.text, _LONGEST) for each in note.iterfind("{*}tag")]
+    tags = [each.text or "" for each in note.iterfind("{*}tag")]
     created = read_moment(_text(note, "created"))
     blocks = [text_of_markup(markup), *_items(tasks), *_named(files)]
     return _note(place, _text(note, "title"), blocks, tags, created.time if created else None)
@@ -109,13 +109,13 @@ def _note(
     source: str, title: str, blocks: Sequence[str], tags: Sequence[str], time: datetime | None
 ) -> Document | None:
     """Return a note as a document with a part for each section, or None for a note without text."""
-    content = "\n\n".join(filter(None, (f"# {title}" if title else "", *blocks)))
+    content = plain_text("\n\n".join(filter(None, (f"# {title}" if title else "", *blocks))))
     if not content:
         return None
     parts = [replace(part, time=time) for part in section_parts(content, list(find_headings(content)))]
     facts: dict[str, Any] = {FORMAT: "exported note"}
     facts |= {"date": f"{time:%Y-%m-%d}"} if time else {}
-    facts |= {"tags": list(filter(None, tags))} if tags else {}
+    facts |= {"tags": [one_line(tag, _LONGEST) for tag in tags if tag]} if tags else {}
     return make_document(source, content, DocumentType.MARKDOWN, parts, title or one_line(content, _LONGEST), facts)
 
 
@@ -151,7 +151,7 @@ def read_keep(exported: dict[str, Any], source: str, context: ReadContext) -> li
     listed = [(words(each.get("text")), each.get("isChecked") is True) for each in rows(exported.get("listContent"))]
     files = [words(each.get("filePath")) for each in rows(exported.get("attachments"))]
     pages = [f"{words(each.get('title'))} ({words(each.get('url'))})" for each in rows(exported.get("annotations"))]
-    blocks = [plain_text(words(exported.get("textContent"))), *_items(listed), "\n".join(pages), *_named(files)]
+    blocks = [words(exported.get("textContent")).strip(), *_items(listed), "\n".join(pages), *_named(files)]
     microseconds = first(exported.get("createdTimestampUsec"), exported.get("userEditedTimestampUsec"))
     tags = [words(each.get("name")) for each in rows(exported.get("labels"))]
     title = one_line(words(exported.get("title")), _LONGEST)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource
-from answerable.sources.chats.conversation import epoch, first, row, rows, words
+from answerable.sources.chats.conversation import epoch, first, one_line, plain_text, row, rows, words
 from answerable.sources.context import ReadContext
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, parse_xml
@@ -169,12 +169,14 @@ def read_canvas(content: str, source: str) -> Document:
     links: dict[str, list[str]] = {}
     for edge in rows(canvas.get("edges")):
         for line in _card(cards.get(words(edge.get("toNode")), {}))[:1]:
-            links.setdefault(words(edge.get("fromNode")), []).append(f"{words(edge.get('label'))} → {line}".strip())
+            links.setdefault(words(edge.get("fromNode")), []).append(
+                f"{one_line(words(edge.get('label')), _LONGEST_STEP)} → {line}".strip()
+            )
     nodes = []
     for name, card, depth in _grouped(cards):
         text, *more = [*_card(card), ""]
         nodes.append(Node(depth, text, (*filter(None, more), *links.get(name, ()))))
-    files = [file.removesuffix(".md") for each in cards.values() if (file := words(each.get("file")))]
+    files = [file.removesuffix(".md") for each in cards.values() if (file := plain_text(words(each.get("file"))))]
     return outline(nodes, source, "", {"links": files} if files else {})
 
 
@@ -182,7 +184,7 @@ def _card(card: dict[str, Any]) -> list[str]:
     """Return the lines of a card: a text, the name of a note or file, an address, or the name of a group."""
     file = f"{words(card.get('file'))}{words(card.get('subpath'))}"
     text = first(card.get("text"), file, card.get("url"), card.get("label"))
-    return [line.strip() for line in text.split("\n") if line.strip()]
+    return [line.strip() for line in plain_text(text).split("\n") if line.strip()]
 
 
 def _grouped(cards: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], int]]:

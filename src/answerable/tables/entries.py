@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -83,11 +83,15 @@ def _at(values: tuple[Value, ...], time: datetime) -> tuple[Value, ...]:
     """Return the values of an event at one of its times."""
     summary, start, end, *others = values
     later = time - (start.time or time)
-    moved = (
-        _value(f"{value.time + later:%Y-%m-%d{'' if value.is_day else ' %H:%M'}}", Kind.DATE) if value.time else value
-        for value in (start, end)
-    )
-    return (summary, *moved, *others)
+    try:
+        return (summary, _after(start, later), _after(end, later), *others)
+    except OverflowError:
+        return values
+
+
+def _after(value: Value, later: timedelta) -> Value:
+    form = "%Y-%m-%d" if value.is_day else "%Y-%m-%d %H:%M"
+    return _value(f"{value.time + later:{form}}", Kind.DATE) if value.time else value
 
 
 def _labelled(text: str) -> dict[str, str]:

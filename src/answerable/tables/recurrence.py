@@ -33,7 +33,9 @@ def recurrence(rule: str, left_out: Sequence[str] = (), until: str = "", day: in
     interval = parts.get("INTERVAL", "1")[:6]
     text = f"every {unit}" if interval in ("1", "") else f"every {interval} {unit}s"
     text += _on(parts) or (f" on {list(_DAYS.values())[day]}" if unit == "week" and day >= 0 else "")
-    ends = [f"{name}={value}"[:50] for name, value in parts.items() if name not in _TOLD]
+    is_odd = "BYSETPOS" in parts and not _number(parts["BYSETPOS"])
+    told = _TOLD - {"BYSETPOS"} if is_odd else _TOLD
+    ends = [f"{name}={value}"[:50] for name, value in parts.items() if name not in told]
     ends += [f"until {until}"] if until else []
     ends += [f"{parts['COUNT'][:6]} times"] if "COUNT" in parts else []
     more = [f"{len(left_out) - _MOST_LEFT_OUT} more"] if len(left_out) > _MOST_LEFT_OUT else []
@@ -43,17 +45,18 @@ def recurrence(rule: str, left_out: Sequence[str] = (), until: str = "", day: in
 
 def _on(parts: Mapping[str, str]) -> str:
     position = _number(parts.get("BYSETPOS", ""))
-    by_day = parts.get("BYDAY", "")
-    days = [_day(match, 0 if "," in by_day else position) for match in _DAY.finditer(by_day[:200])]
-    days = ["weekdays"] if by_day == _WORKDAYS else days
-    if position and "," in by_day:
-        days = [f"the {_ordinal(position)} {'weekday' if by_day == _WORKDAYS else f'of {_joined(days)}'}"]
     numbers = [_of_month(number.strip()) for number in parts.get("BYMONTHDAY", "").split(",")[:_MOST] if number]
+    found = list(_DAY.finditer(parts.get("BYDAY", "")[:200]))
+    is_one = len(found) == 1 and not numbers
+    days = [_day(match, position if is_one else 0) for match in found]
+    days = ["weekdays"] if parts.get("BYDAY") == _WORKDAYS else days
+    text = " if it is ".join(filter(None, (_joined(days), _joined(numbers))))
+    if text and position and not is_one:
+        text = f"the {_ordinal(position)} {'weekday' if text == 'weekdays' else f'of {text}'}"
     months = [
         MONTHS[number - 1] for each in parts.get("BYMONTH", "").split(",")[:12] if 1 <= (number := _number(each)) <= 12
     ]
-    text = f" on {_joined(days)}" if days else f" on {_joined(numbers)}" if numbers else ""
-    return text + (f" in {_joined(months)}" if months else "")
+    return (f" on {text}" if text else "") + (f" in {_joined(months)}" if months else "")
 
 
 def _day(match: re.Match[str], position: int) -> str:
@@ -139,13 +142,12 @@ def _by(found: re.Match[str]) -> dict[str, object] | None:
     if chosen and chosen[1] in places:
         by["bysetpos"] = places[chosen[1]]
         text = chosen[2] or "weekdays"
-    if text == "weekdays":
-        by["byweekday"] = list(range(5))
-    elif numbers := re.findall(r"day (-?\d+)|the last (day)", text):
+    if numbers := re.findall(r"\bday (-?\d+)|the last (day)", text):
         by["bymonthday"] = [int(number) if number else -1 for number, _ in numbers]
-    elif text:
-        days = [(list(_DAYS.values()).index(day), places.get(place)) for place, day in _PLACED.findall(text)]
-        if not days or any(place and place not in places for place, _ in _PLACED.findall(text)):
+    if found_days := _PLACED.findall(text.replace("weekdays", ", ".join(list(_DAYS.values())[:5]))):
+        if " of " in text or any(place and place not in places for place, _ in found_days):
             return None
-        by["byweekday"] = [rules.weekday(day, place) for day, place in days]
-    return by
+        by["byweekday"] = [
+            rules.weekday(list(_DAYS.values()).index(day), places.get(place)) for place, day in found_days
+        ]
+    return by if not text or numbers or found_days else None
