@@ -57,6 +57,53 @@ def test_a_text_without_marks_has_no_facts() -> None:
     assert note_facts("# Heading\n\n[a](#b) [[]] [[#here]] # x\n", 0, {}) == {}
 
 
+def test_a_link_in_a_table_has_a_text_behind_an_escaped_bar() -> None:
+    assert note_facts("| [[Oven\\|hot]] | [[Jar#Lid\\|shut]] |\n", 0, {}) == {"links": ["Oven", "Jar"]}
+
+
+def test_comments_are_left_out() -> None:
+    text = "Ada %%not [[me]]%% said 50%% of %%.\n%% line %%\n%%\nSeveral\n\nlines\n%%\n\n```\n%%time\n%%\n```\n%% open"
+    document = read_markdown(text, "a.md")
+    assert document.content == "Ada  said 50%% of %%.\n\n\n\n\n\n\n\n```\n%%time\n%%\n```\n%% open"
+    assert document.metadata == {}
+
+
+def test_what_logseq_logs_is_left_out() -> None:
+    text = (
+        "- Bought tar\n  id:: 65e7a1b2-1111-4222-8333-444455556666\n\t- collapsed:: true\n\t- price:: 20\n"
+        "- DONE Roof\n  DEADLINE: <2024-05-01 Wed>\n  :LOGBOOK:\n  CLOCK: [2024-04-01 Mon 10:00:00]\n  :END:\n"
+        "  CLOCK: [2024-04-02 Tue 10:00:00]\n- id:: 7\n"
+    )
+    assert read_markdown(text, "a.md").content == (
+        "- Bought tar\n\n\n\t- price:: 20\n- DONE Roof\n  DEADLINE: <2024-05-01 Wed>\n\n\n\n\n- id:: 7\n"
+    )
+
+
+def test_a_page_of_logseq_has_the_title_of_its_property() -> None:
+    document = read_markdown("title:: Roof of tar\ntype:: job\n\n- title:: kept\n", "roof.md")
+    assert (document.title, document.content) == ("Roof of tar", "\ntype:: job\n\n- title:: kept\n")
+    daily = read_markdown("- title:: ignored\n- Tar\n", "2024_04_01.md")
+    assert (daily.title, daily.content) == ("2024-04-01", "\n- Tar\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "date"),
+    [
+        ("2024_04_01.md", "2024-04-01", "2024-04-01"),
+        ("2024-04-01.md", "2024-04-01", "2024-04-01"),
+        ("20240401.md", "2024-04-01", "2024-04-01"),
+        ("2024-04-01 Roof.md", "2024-04-01 Roof", "2024-04-01"),
+        ("2024-13-01.md", "2024-13-01", None),
+        ("20240401123000.md", "20240401123000", None),
+    ],
+)
+def test_the_day_of_a_daily_note(name: str, title: str, date: str | None) -> None:
+    document = read_markdown("Bought tar.\n## Evening\nRoof.\n", f"/journals/{name}")
+    assert (document.title, document.metadata.get("date")) == (title, date)
+    day = (title,) if date == title else ()
+    assert [part.headings for part in document.parts] == [day, (*day, "Evening")]
+
+
 def test_many_tags_and_links_are_cut() -> None:
     facts = note_facts("".join(f"#t{number} [[n{number}]]\n" for number in range(1_000)), 0, {})
     assert [len(values) for values in facts.values()] == [200, 200]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from property_settings import examples
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.sources.entries import read_calendar, read_contacts
 from answerable.sources.html.read import read_html
 from answerable.sources.markdown import read_markdown
 from answerable.sources.records import read_records
-from answerable.sources.text import read_text
 from answerable.sources.whatsapp.read import read_chat
 from answerable.tables.find import find_tables
 from answerable.tables.grid import MOST_CELLS, WIDEST
@@ -277,7 +277,7 @@ def test_events_of_a_calendar() -> None:
         "DESCRIPTION:Alarm\nEND:VALARM\nEND:VEVENT\n"
         "BEGIN:VEVENT\nSUMMARY:Fiesta\nDTSTART;VALUE=DATE:20240401\nEND:VEVENT\nEND:VCALENDAR\n"
     )
-    document = read_text(content, "work.ics")
+    document = read_calendar(content, "work.ics")
     table = only(document)
     assert (table.origin, table.title, names(table)) == (
         Origin.CALENDAR,
@@ -289,12 +289,11 @@ def test_events_of_a_calendar() -> None:
         "Dentista, otra vez",
         "2024-03-05 10:15",
         "2024-03-05 11:15",
-        "Calle\nMayor",
+        "Calle Mayor",
         "a long text",
     ]
     assert second.values[1] == Value("2024-04-01", time=datetime(2024, 4, 1), is_day=True)
-    assert spans(table, document)[1].startswith("BEGIN:VEVENT\nSUMMARY:Fiesta")
-    assert spans(table, document)[1].endswith("END:VEVENT")
+    assert spans(table, document)[1] == "Event: Fiesta\nStart: 2024-04-01"
 
 
 def test_contacts() -> None:
@@ -303,11 +302,18 @@ def test_contacts() -> None:
         "ORG:Clínica;Dental\nBDAY:1985-03-05\nNOTE:llama\\; siempre\nEND:VCARD\n"
         "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Jos=C3=A9=20=\nRuiz\nBDAY:--0305\nEND:VCARD\n"
     )
-    table = only(read_text(content, "people.vcf"))
+    table = only(read_contacts(content, "people.vcf"))
     assert names(table) == ["name", "phone", "email", "organisation", "birthday", "note"]
     assert texts(table) == [
-        ["Ana Ruiz", "+34 600 123 456, 912", "ana@example.org", "Clínica;Dental", "1985-03-05", "llama; siempre"],
-        ["José Ruiz", "", "", "", "--0305", ""],
+        [
+            "Ana Ruiz",
+            "+34 600 123 456 (cell), 912",
+            "ana@example.org",
+            "Clínica, Dental",
+            "1985-03-05",
+            "llama; siempre",
+        ],
+        ["José Ruiz", "", "", "", "5 March", ""],
     ]
 
 

@@ -172,7 +172,7 @@ MBOX = Format(
     suffixes=(".mbox", ".mbx"),
     read_members=later("answerable.sources.mail.read:read_mailbox"),
     kind=DocumentType.MAIL,
-    marks=marks.begins(rb"From (?:[^\n]*\d\d:\d\d[^\n]*)?\r?\n(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:"),
+    marks=marks.begins(rb"From (?:-? ?|[^\n]*\d\d:\d\d[^\n]*)\r?\n(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:"),
     marks_decide=Names.FREE,
     is_binary=True,
 )
@@ -201,6 +201,9 @@ OPML = Format(
     split=Split.ROWS,
     markdown=Markdown.LINES,
     media_types={"text/x-opml": ".opml"},
+)
+CANVAS = replace(
+    OPML, name="canvas", suffixes=(".canvas",), read=of_text("answerable.sources.outlines:read_canvas"), media_types={}
 )
 BOOKMARKS = replace(
     OPML,
@@ -239,7 +242,7 @@ HTML = Format(
 RECORDS = Format(
     name="records",
     suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"),
-    read=of_text("answerable.sources.chats.read:read_records_or_chats"),
+    read=later("answerable.sources.chats.read:read_records_or_chats"),
     kind=DocumentType.RECORDS,
     places=Places.ROWS,
     split=Split.ROWS,
@@ -256,6 +259,16 @@ MARKDOWN = Format(
     split=Split.HEADINGS,
     markdown=Markdown.ALL,
     media_types={"text/markdown": ".md"},
+)
+# Notes of Google Keep are files of records: `read_records_or_chats` decides by the content.
+NOTE = replace(
+    MARKDOWN,
+    name="exported note",
+    suffixes=(".enex",),
+    read=None,
+    read_members=later("answerable.sources.notes:read_evernote"),
+    places=Places.PARTS,
+    media_types={},
 )
 TEXT = Format(
     name="text",
@@ -341,7 +354,8 @@ CODE = Format(
 )
 FORMATS = (
     *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, XLS, ODS, PPTX, ODP, IWORK, ZIP, TAR, COMPRESSED, MBOX),
-    *(MAIL, OUTLOOK, OPML, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, TEXT, WHATSAPP, NOTEBOOK, RST, ORG, ASCIIDOC),
+    *(MAIL, OUTLOOK, OPML, CANVAS, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, NOTE, TEXT, WHATSAPP, NOTEBOOK, RST),
+    *(ORG, ASCIIDOC),
     *(LATEX, SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

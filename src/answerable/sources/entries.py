@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import quopri
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
+from functools import partial
+from zoneinfo import ZoneInfo
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.sources.text import PartedText, make_document, read_text
-from answerable.tables.entries import ESCAPE, split_line, unescaped
+from answerable.tables.recurrence import MONTHS, recurrence
 
 Labelled = Iterator[tuple[str, str]]
 _MOST_PEOPLE = 50  # participants of an event that are listed by name
 _TITLES = {"VEVENT": "Event", "VTODO": "Task", "VJOURNAL": "Note"}
 _NAME = re.compile(r"^X-WR-CALNAME[^:\n]*:[ \t]*(.+)", re.MULTILINE)
+_UNTIL = re.compile(r"UNTIL=(\w+)", re.IGNORECASE)
 _PHONES = frozenset({"cell", "home", "work", "fax", "main", "other", "mobile", "pager"})
 
 
@@ -23,24 +27,29 @@ def read_calendar(content: str, source: str) -> Document:
     """Return the events, tasks and notes of a calendar; a file without any as plain text. Raise EmptySource."""
     name = _NAME.search(content)
     title = " ".join(name[1].split()) if name else ""
-    return _document(content, source, DocumentType.CALENDAR, frozenset(_TITLES), _of_event, title)
+    found = list(entries(content, frozenset(_TITLES)))
+    moved: dict[str, list[Property]] = {}
+    for each in found:
+        moved.setdefault(each.text("UID"), []).extend(each.all("RECURRENCE-ID"))
+    return _document(content, source, DocumentType.CALENDAR, found, partial(_of_event, moved=moved), title)
 
 
 def read_contacts(content: str, source: str) -> Document:
     """Return the contacts of an address book; a file without any as plain text. Raise EmptySource."""
-    return _document(content, source, DocumentType.CONTACTS, frozenset({"VCARD"}), _of_contact)
+    found = entries(content, frozenset({"VCARD"}))
+    return _document(content, source, DocumentType.CONTACTS, found, _of_contact)
 
 
 def _document(
     content: str,
     source: str,
     kind: DocumentType,
-    words: frozenset[str],
+    found: Iterable[Entry],
     describe: Callable[[Entry], Labelled],
     title: str = "",
 ) -> Document:
     written = PartedText()
-    for entry in entries(content, words):
+    for entry in found:
         lines = [f"{label}: {value.strip()}" for label, value in describe(entry) if value.strip()]
         if not lines:
             continue
@@ -59,17 +68,20 @@ def _time(entry: Entry) -> datetime | None:
     return moment.time if moment else None
 
 
-def _of_event(entry: Entry) -> Labelled:
+def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]]) -> Labelled:
+    """Yield the labels and values of an event; `moved` are the times of a series, by its id, that are events apart."""
     start, end = (read_moment(entry.text(name)) for name in ("DTSTART", "DTEND"))
     end = end_of(start, end, entry.text("DURATION"))
     yield _TITLES[entry.word], _line(entry.text("SUMMARY"))
     for label, moment in (("Start", start), ("End", end), ("Due", read_moment(entry.text("DUE")))):
         yield label, str(moment or "")
-    yield "Repeats", recurrence(entry.text("RRULE"), [each.value for each in entry.all("EXDATE")])
-    yield (
-        "Also on",
-        ", ".join(str(read_moment(day) or day) for each in entry.all("RDATE") for day in each.text.split(",")),
-    )
+    zone = begins.parameters.get("TZID", "") if (begins := entry.one("DTSTART")) else ""
+    left_out = _moments([*entry.all("EXDATE"), *moved.get(entry.text("UID"), ())], zone)
+    until = _moments([Property(end[1], {}) for end in _UNTIL.finditer(entry.text("RRULE"))], zone)
+    weekday = start.time.weekday() if start else -1
+    yield "Repeats", recurrence(entry.text("RRULE"), left_out, until[0][:10] if until else "", weekday)
+    yield "Also on", ", ".join(each for each in _moments(entry.all("RDATE"), zone) if each not in left_out)
+    yield "Instead of", ", ".join(_moments(entry.all("RECURRENCE-ID"), zone))
     yield "Place", _line(entry.text("LOCATION"))
     yield "Status", entry.text("STATUS").lower().replace("-", " ") if entry.text("STATUS") != "CONFIRMED" else ""
     yield "Organiser", ", ".join(map(_person, entry.all("ORGANIZER")[:1]))
@@ -79,6 +91,21 @@ def _of_event(entry: Entry) -> Labelled:
     yield "Categories", ", ".join(each.text for each in entry.all("CATEGORIES"))
     yield "Link", entry.text("URL")
     yield "Description", _paragraph(entry.text("DESCRIPTION"))
+
+
+def _moments(found: Iterable[Property], zone: str) -> list[str]:
+    """Return the days and times in values, each once; those in UTC in the time zone in which a series begins."""
+    values = (value.partition("/")[0] for each in found for value in each.value.split(","))
+    return list(dict.fromkeys(str(_local(moment, zone)) for value in values if (moment := read_moment(value))))
+
+
+def _local(moment: Moment, zone: str) -> Moment:
+    if moment.zone == "UTC" and zone:
+        # A calendar's own zone, or an impossible one; near the years 1 and 9999 there is no local time.
+        with suppress(ValueError, OSError, OverflowError):
+            local = moment.time.replace(tzinfo=timezone.utc).astimezone(ZoneInfo(zone))
+            return Moment(local.replace(tzinfo=None), is_day=False)
+    return moment
 
 
 def _person(found: Property) -> str:
@@ -124,6 +151,14 @@ def _paragraph(text: str) -> str:
     return "\n".join(line for each in text.split("\n") if (line := each.strip()))
 
 
+_ESCAPE = re.compile(r"\\([\\;,:nN])")
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    """Return the character for an escape sequence of iCalendar."""
+    return "\n" if escape[1] in "nN" else escape[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Property:
     """A value as it is written, and its parameters by name in upper case."""
@@ -134,7 +169,7 @@ class Property:
     @property
     def text(self) -> str:
         """The value as text."""
-        return ESCAPE.sub(unescaped, self.value).strip()
+        return _ESCAPE.sub(_unescaped, self.value).strip()
 
 
 @dataclass(slots=True)
@@ -165,7 +200,7 @@ def entries(content: str, words: frozenset[str]) -> Iterator[Entry]:
     current: Entry | None = None
     depth = 0
     for first, last, line in _unfolded(content):
-        head, colon, value = split_line(line)
+        head, colon, value = _split(line)
         name, *parameters = head.split(";")
         # Remove the group before a property's name, as in "item1.TEL".
         name = name.rpartition(".")[2].strip().upper()
@@ -190,6 +225,19 @@ def entries(content: str, words: frozenset[str]) -> Iterator[Entry]:
                 values.append(_property(value, parameters))
     if current is not None:
         yield current
+
+
+def _split(line: str) -> tuple[str, str, str]:
+    """Split a line at the first colon outside of quotes."""
+    if '"' not in line.partition(":")[0]:
+        return line.partition(":")
+    quoted = False
+    for place, character in enumerate(line):
+        if character == '"':
+            quoted = not quoted
+        elif character == ":" and not quoted:
+            return line[:place], ":", line[place + 1 :]
+    return line, "", ""
 
 
 def _property(value: str, parameters: list[str]) -> Property:
@@ -226,12 +274,6 @@ def _unfolded(content: str) -> Iterator[tuple[int, int, str]]:
 
 _STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d):?(\d\d)?(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 _DURATION = re.compile(r"([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,5})M)?(?:(\d{1,6})S)?)?")
-_MONTHS = "January February March April May June July August September October November December".split()
-_DAYS = {day[:2].upper(): day for day in "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()}
-_UNITS = {f"{unit}ly".upper(): unit for unit in "second minute hour week month year".split()} | {"DAILY": "day"}
-_ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last", -2: "second to last"}
-_DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
-_MOST = 31  # days or dates that are listed for a repeated event
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,62 +319,11 @@ def end_of(start: Moment | None, end: Moment | None, duration: str) -> Moment | 
     return end
 
 
-def recurrence(rule: str, left_out: list[str]) -> str:
-    """Return a rule as `every 2 weeks on Monday and Friday, until 2024-12-31, 10 times, except 2024-05-01`."""
-    parts = {}
-    for piece in rule.upper().split(";"):
-        name, _, value = piece.partition("=")
-        parts[name.strip()] = value.strip()
-    unit = _UNITS.get(parts.get("FREQ", ""))
-    if unit is None:
-        return ""
-    interval = parts.get("INTERVAL", "1")[:6]
-    text = f"every {unit}" if interval in ("1", "") else f"every {interval} {unit}s"
-    text += _on(parts, unit)
-    until = read_moment(parts.get("UNTIL", ""))
-    ends = [f"until {until.time.date()}"] if until else []
-    ends += [f"{parts['COUNT'][:6]} times"] if "COUNT" in parts else []
-    days = [str(day) for each in left_out for value in each.split(",")[:_MOST] if (day := read_moment(value))]
-    ends += [f"except {', '.join(days[:_MOST])}"] if days else []
-    return ", ".join([text, *ends])
-
-
-def _on(parts: Mapping[str, str], unit: str) -> str:
-    position = _number(parts.get("BYSETPOS", ""))
-    days = [_day(match, position) for match in _DAY.finditer(parts.get("BYDAY", "")[:200])]
-    if parts.get("BYDAY") == "MO,TU,WE,TH,FR" and not position:
-        days = ["weekdays"]
-    numbers = [_ordinal_of_month(number) for number in parts.get("BYMONTHDAY", "").split(",")[:_MOST] if number]
-    text = f" on {_joined(days)}" if days else f" on {_joined(numbers)}" if numbers else ""
-    months = [
-        _MONTHS[number - 1] for each in parts.get("BYMONTH", "").split(",")[:12] if 1 <= (number := _number(each)) <= 12
-    ]
-    return text + (f" in {_joined(months)}" if months else "")
-
-
-def _day(match: re.Match[str], position: int) -> str:
-    place = int(match[1]) if match[1] else position
-    return f"the {_ORDINALS.get(place, f'{place}.')} {_DAYS[match[2]]}" if place else _DAYS[match[2]]
-
-
-def _ordinal_of_month(number: str) -> str:
-    return "the last day" if number.strip() == "-1" else f"day {number.strip()[:3]}"
-
-
-def _number(text: str) -> int:
-    text = text.strip().removeprefix("+")
-    return int(text) if re.fullmatch(r"-?\d{1,4}", text) else 0
-
-
-def _joined(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
-
-
 def birthday(value: str) -> str:
     """Return a birthday, which may have no year, as `1985-03-05` or `5 March`."""
     if moment := read_moment(value):
         return moment.time.date().isoformat()
     without_year = re.fullmatch(r"--(\d\d)-?(\d\d)", value.strip())
     if without_year and 1 <= int(without_year[1]) <= 12:
-        return f"{int(without_year[2])} {_MONTHS[int(without_year[1]) - 1]}"
+        return f"{int(without_year[2])} {MONTHS[int(without_year[1]) - 1]}"
     return value.strip()

@@ -10,13 +10,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
-from answerable.sources.text import make_document, require_text
+from answerable.sources.text import make_document, require_text, stem
 from answerable.tables.grid import front_matter
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _CODE = re.compile(r"`[^`\n]*`")
-_LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,300})(?:[#^][^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+# In a table, the bar before a link's text is escaped.
+_LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,300}?)(?:[#^][^\[\]|\n]*?)?(?:\\?\|[^\[\]\n]*)?\]\]")
+_DAY = re.compile(r"(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)")  # at the start of a note's name
+_PAGE_TITLE = re.compile(r"(?:- )?title:: *(\S[^\n]*)")  # of Logseq
 _TAG = re.compile(r"(?<!\S)#([\w/-]{1,100})")
 _LETTER = re.compile(r"[^\W\d]")
 _LISTS = {"tags": "tags", "tag": "tags", "aliases": "aliases", "alias": "aliases"}
@@ -94,17 +98,31 @@ def read_markdown(content: str, source: str) -> Document:
     """
     require_text(content, source)
     metadata, body = front_matter(content)
+    page, (day, is_daily) = _PAGE_TITLE.match(content), _day(stem(source))
     mdx = plain_mdx(content, body, source.lower().endswith(".mdx"))
     require_text(mdx.content, source)
     content, headings = _without_ids(mdx.content, list(find_headings(mdx.content, body)))
     metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
-    given = metadata.pop("title", "")
+    given = metadata.pop("title", "") or (page[1] if page and not is_daily else "")
     facts = metadata if mdx.is_mdx else {**metadata, **note_facts(content, body, metadata)}
-    title = given or next((each.title for each in headings if each.level == 1), "")
+    facts |= {"date": day} if day and "date" not in facts else {}
+    title = given or next((each.title for each in headings if each.level == 1), day if is_daily else "")
     parts = section_parts(content, headings, body)
+    if is_daily:
+        # As if the day were the note's heading, so that each passage carries it.
+        parts = tuple(replace(each, headings=(day, *each.headings)) for each in parts)
     if body:
         parts = (Part(0, body, PartKind.SECTION), *parts)
     return make_document(source, content, DocumentType.MARKDOWN, parts, title, facts)
+
+
+def _day(name: str) -> tuple[str, bool]:
+    """Return the day that a note's name begins with, as `2024-03-05`, and whether the name is only that day."""
+    found = _DAY.match(name)
+    try:
+        return (f"{date(*map(int, found.group(1, 3, 4)))}", found.end() == len(name)) if found else ("", False)
+    except ValueError:
+        return "", False
 
 
 def section_parts(

@@ -1,7 +1,8 @@
 """Markdown and MDX (mdxjs.com) → only the Markdown that people see on the page.
 
-Comments, tags, the marks of boxes (`:::note`) and, in MDX, imports and exports are left out. Text between tags, titles
-of boxes, labels of tabs, code and all line ends are kept. Docusaurus reads all Markdown as MDX.
+Comments (also Obsidian's `%%`), tags, the marks of boxes (`:::note`), what Logseq logs (ids, clocks) and, in MDX,
+imports and exports are left out. Text between tags, titles of boxes, labels of tabs, code and all line ends are kept.
+Docusaurus reads all Markdown as MDX.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ _TOKEN = re.compile(
     | (?P<code>`+)
     | ^(?P<import>import\s+(?:[\w$*{][\w$*{},\s]{0,500}?\bfrom\s*)?(?P<quote>['"])(?P<module>[^'"\n]{1,500})(?P=quote))
     | ^(?P<export>export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|\*|\{))
-    | (?P<note><!--|\{\s*/\*)
+    | (?P<note><!--|\{\s*/\*|(?:^|(?<![\w%\\])(?=%%(?:[^\n%]|%(?!%)){1,2000}%%))%%(?!%))
+    | ^[ \t]*(?:-[ ])?(?P<logged>(?:(?<=\A)|(?<=\A-[ ]))title::[^\n]*|id::[ ][\da-f-]{36}$
+      |(?:collapsed|logseq\.[\w.-]+)::[^\n]*|CLOCK:[ ]\[[^\n]*
+      |:LOGBOOK:[ \t]*\n(?:(?![ \t]*:LOGBOOK:)[^\n]*\n)*?[ \t]*:END:[ \t]*$)
     | ^(?P<quoted>[ \t>]*)(?P<box>:{3,})[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{1,50}(?![^\s\[{]))?(?P<title>[^\n]*)
     | (?P<indent>^[ \t]*)?(?<![\\(])(?P<tag></?(?:[A-Za-z][\w.-]*(?=[\s/>])|(?=>)))
     """,
@@ -34,6 +38,7 @@ _IN_BRACES = re.compile(rf"{_QUOTED} | [{{}}] | [^\"'`{{}}/]+ | .", re.DOTALL | 
 _IN_STATEMENT = re.compile(
     rf"{_QUOTED} | //[^\n]* | [{{}}()\[\]] | \n(?=[ \t]*(?:\n|\Z)) | [^\"'`{{}}()\[\]/\n]+ | .", re.DOTALL | re.VERBOSE
 )
+_CLOSED_BY = {"<!--": "-->", "%%": "%%"}
 _HEADING = re.compile(r"[ \t>]*#{1,6} ")
 _ID_AT_END = re.compile(r"\{\s*/\*\s*#[^\s{}*]+\s*\*/\s*\}[ \t]*$", re.MULTILINE)
 _PAGE = re.compile(r"\.mdx?$")
@@ -175,7 +180,7 @@ def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str
 
 def _end(content: str, found: re.Match[str]) -> int:
     """Return the end of the span that a token begins; if the token is text, the negated end of the searched text."""
-    if found["box"]:
+    if found["box"] or found["logged"]:
         return found.end()
     if found["import"]:
         return _line_end(content, found.end())
@@ -211,9 +216,9 @@ def _line_end(content: str, at: int) -> int:
 
 def _note_end(content: str, found: re.Match[str]) -> int:
     note = content.index(found["note"], found.start())
-    if found["note"] == "<!--":
-        end = content.find("-->", found.end())
-        return end + 3 if end >= 0 else -(found.end() + _LONGEST)
+    if closing := _CLOSED_BY.get(found["note"]):
+        end = content.find(closing, found.end())
+        return end + len(closing) if end >= 0 else -(found.end() + _LONGEST)
     # A heading's own id is read with the heading.
     is_id = _ID_AT_END.match(content, note) and _HEADING.match(content, content.rfind("\n", 0, note) + 1)
     return -found.end() if is_id else _braces_end(content, note)

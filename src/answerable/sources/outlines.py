@@ -1,27 +1,32 @@
-"""Outlines (OPML) and browser bookmarks → Document: an indented list, a part for each node under the path above it.
+"""Outlines (OPML), browser bookmarks, canvases of Obsidian and clippings of Kindle → Document.
 
-See opml.org/spec2. Bookmarks are read in Netscape's format, and are listed with their addresses, days and tags."""
+The document is an indented list, with a part for each node under the path above it. See opml.org/spec2 and
+jsoncanvas.org. Bookmarks are read in Netscape's format, and are listed with their addresses, days and tags.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timezone
+from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.chats.conversation import epoch, first, one_line, plain_text, row, rows, words
 from answerable.sources.context import ReadContext
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, parse_xml
 
 if TYPE_CHECKING:
     from lxml.etree import _Element  # type: ignore[import-untyped]
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s*/?>", re.IGNORECASE)
 _DEEPEST = 8  # levels by which an entry is indented at most
+_MOST_GROUPS = 200  # groups of a canvas whose cards are looked for
 _LONGEST_STEP = 200  # characters to which a step of a path is cut; each entry carries the path above it
 
 
@@ -33,7 +38,7 @@ class Node(NamedTuple):
     more: tuple[str, ...] = ()
 
 
-def outline(nodes: Iterable[Node], source: str, title: str, metadata: dict[str, str]) -> Document:
+def outline(nodes: Iterable[Node], source: str, title: str, metadata: Mapping[str, Any]) -> Document:
     """Return the document of these nodes in their order. Raise EmptySource if no node has text."""
     written = PartedText()
     path: list[Node] = []
@@ -101,51 +106,42 @@ def _nodes(body: _Element) -> Iterator[Node]:
         yield Node(depth, lines[0] if lines else "", tuple(lines[1:]))
 
 
-# Each alternative begins with its own character, and none matches beyond the next tag.
-_TAG = re.compile(r"<(/?)(dl|dt|dd|h1|h3|a|title)\b((?:[^<>\"]|\"[^\"<]*\")*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"([\w-]+)=\"([^\"<]*)\"")
 _UNREAD = ("javascript:", "place:", "data:", "about:")
 
 
 def read_bookmarks(content: str, source: str) -> Document:
-    """Return a document with a part for each bookmark and folder. Raise EmptySource."""
-    title = re.search(r"<h1[^<>]*>([^<]{1,500})", content, re.IGNORECASE)
-    name = " ".join(unescape(title[1]).split()) if title else ""
-    return outline(_bookmarks(content), source, name, {})
+    """Return a document with a part for each bookmark and folder. Raise EmptySource and DamagedSource."""
+    from answerable.sources.html.parse import parse_page, valid_markup
+
+    page = parse_page(valid_markup(content, source))
+    title = page.css_first("h1")
+    return outline(_bookmarks(page), source, " ".join(title.text().split()) if title else "", {})
 
 
-def _bookmarks(content: str) -> Iterator[Node]:
-    depth = 0
+def _bookmarks(page: LexborHTMLParser) -> Iterator[Node]:
     waiting: Node | None = None
-    tags = list(_TAG.finditer(content))
-    for number, tag in enumerate(tags):
-        closes, name = bool(tag[1]), tag[2].lower()
-        if name == "dl":
-            depth = max(depth + (-1 if closes else 1), 0)
-        end = tags[number + 1].start() if number + 1 < len(tags) else len(content)
-        if closes or name not in ("a", "h3", "dd"):
-            continue
-        lines = plain_lines(content[tag.end() : end])
-        if name == "dd":
-            if waiting and len(waiting.more) < 100:
-                waiting = waiting._replace(more=(*waiting.more, *lines))
-            continue
-        if waiting:
-            yield waiting
-        waiting = _node(depth, name, lines, dict(_attributes(tag[3])))
+    for element in page.css("h3, a, dd"):
+        if element.tag != "dd":
+            if waiting:
+                yield waiting
+            waiting = _node(element)
+        elif waiting:
+            own = "".join(each.text() for each in element.iter(include_text=True) if each.tag != "dl")
+            waiting = waiting._replace(more=tuple(plain_lines(own)))
     if waiting:
         yield waiting
 
 
-def _attributes(text: str) -> Iterator[tuple[str, str]]:
-    return ((found[1].lower(), unescape(found[2]).strip()) for found in _ATTRIBUTE.finditer(text))
-
-
-def _node(depth: int, name: str, lines: list[str], attributes: dict[str, str]) -> Node | None:
+def _node(element: LexborNode) -> Node | None:
     """Return the node of a bookmark or a folder; None for a bookmark that is a script or a query of the browser."""
-    text = " ".join(lines)
-    if name == "h3":
+    depth, above = 0, element.parent
+    while above is not None:
+        depth += above.tag == "dl"
+        above = above.parent
+    text = " ".join(element.text().split())
+    if element.tag == "h3":
         return Node(depth, text) if text else None
+    attributes = {name: value or "" for name, value in element.attributes.items()}
     address = " ".join(attributes.get("href", "").split())
     if not address or address.lower().startswith(_UNREAD):
         return None
@@ -159,9 +155,75 @@ def _node(depth: int, name: str, lines: list[str], attributes: dict[str, str]) -
 
 def _day(seconds: str) -> str:
     """Return the day of a timestamp in seconds since 1970, or in the microseconds that some browsers write."""
-    if not seconds.isascii() or not seconds.isdecimal() or len(seconds) > 17:
-        return ""
-    number = int(seconds)
-    while number > 1e11:
-        number //= 1000
-    return f"{datetime.fromtimestamp(number, timezone.utc):%Y-%m-%d}" if number else ""
+    time = epoch(seconds[:10]) if seconds.strip("0") else None
+    return f"{time:%Y-%m-%d}" if time else ""
+
+
+def read_canvas(content: str, source: str) -> Document:
+    """Return a document with a part for each card, and what it is linked to. Raise EmptySource and DamagedSource."""
+    try:
+        canvas = row(json.loads(content))
+    except (ValueError, RecursionError) as error:
+        raise DamagedSource(f"{source} is not a canvas ({str(error)[:100]}): save it again in Obsidian") from error
+    cards = {words(each.get("id")): each for each in rows(canvas.get("nodes"))}
+    links: dict[str, list[str]] = {}
+    for edge in rows(canvas.get("edges")):
+        for line in _card(cards.get(words(edge.get("toNode")), {}))[:1]:
+            links.setdefault(words(edge.get("fromNode")), []).append(
+                f"{one_line(words(edge.get('label')), _LONGEST_STEP)} → {line}".strip()
+            )
+    nodes = []
+    for name, card, depth in _grouped(cards):
+        text, *more = [*_card(card), ""]
+        nodes.append(Node(depth, text, (*filter(None, more), *links.get(name, ()))))
+    files = [file.removesuffix(".md") for each in cards.values() if (file := plain_text(words(each.get("file"))))]
+    return outline(nodes, source, "", {"links": files} if files else {})
+
+
+def _card(card: dict[str, Any]) -> list[str]:
+    """Return the lines of a card: a text, the name of a note or file, an address, or the name of a group."""
+    file = f"{words(card.get('file'))}{words(card.get('subpath'))}"
+    text = first(card.get("text"), file, card.get("url"), card.get("label"))
+    return [line.strip() for line in plain_text(text).split("\n") if line.strip()]
+
+
+def _grouped(cards: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """Yield each group, the cards within its bounds, then those of no group, with their depth."""
+    left = dict(cards)
+    for name, group in [pair for pair in cards.items() if pair[1].get("type") == "group"][:_MOST_GROUPS]:
+        if left.pop(name, None):
+            yield name, group, 0
+            for each in [each for each, card in left.items() if _is_within(card, group)]:
+                yield each, left.pop(each), 1
+    yield from ((name, card, 0) for name, card in left.items())
+
+
+def _is_within(card: dict[str, Any], group: dict[str, Any]) -> bool:
+    try:
+        return all(
+            group[start] <= card[start] and card[start] + card[length] <= group[start] + group[length]
+            for start, length in (("x", "width"), ("y", "height"))
+        )
+    except (KeyError, TypeError):
+        return False
+
+
+_CLIPPING = re.compile(r"\ufeff?([^\n]{1,1000})\n(- [^\n]{1,500})\n(?:\n(.*))?", re.DOTALL)
+_BETWEEN = re.compile(r"^==========[ ]*\n?", re.MULTILINE)
+
+
+def is_clippings(content: str) -> bool:
+    """Whether text begins like a Kindle's `My Clippings.txt`."""
+    first_one, rule, _ = content[:20_000].partition("\n==========\n")
+    return bool(rule) and _CLIPPING.fullmatch(first_one) is not None
+
+
+def read_clippings(content: str, source: str) -> Document:
+    """Return a document with a part for each highlight or note, with its place, under its book. Raise EmptySource."""
+    books: dict[str, list[Node]] = {}
+    for clipping in filter(None, map(_CLIPPING.fullmatch, _BETWEEN.split(content))):
+        if lines := plain_lines(clipping[3] or ""):
+            place = f"({clipping[2].strip('- ')})"
+            books.setdefault(clipping[1].strip(), []).append(Node(1, lines[0], (*lines[1:], place)))
+    nodes = (node for book, inside in books.items() for node in (Node(0, book), *inside))
+    return outline(nodes, source, "", {})

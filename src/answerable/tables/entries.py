@@ -1,106 +1,101 @@
 """Calendars (iCalendar, RFC 5545), contacts (vCard, RFC 6350) and chats (who wrote what, when) as tables.
 
-Entries are parsed as the file reader writes them (`Start: 2024-03-05 10:15`), or as calendar files contain them.
+Entries are parsed as the file reader writes them: `Start: 2024-03-05 10:15`.
 """
 
 from __future__ import annotations
 
-import quopri
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from itertools import islice
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.tables.grid import MOST_CELLS
+from answerable.tables.recurrence import times_of
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value, meanings
 from answerable.text.whatsapp_bodies import Body, MessageKind, cleaned, read_body
 from answerable.text.whatsapp_words import plain
 
-ESCAPE = re.compile(r"\\([\\;,:nN])")
-"""An escape sequence in a value."""
-_STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d):?(\d\d)?)?(?:Z|[+-]\d\d:?\d\d)?")
-_FOLD = re.compile(r"\r?\n[ \t]")
-_SOFT_BREAK = re.compile(r"=\r?\n")
+_STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d))?(?:[+-]\d\d:?\d\d)?")
+_MOST_STEPS = 500_000  # steps of the rules of a calendar's events, which take some seconds
 _BLANK = Value("")
-# The row of an event that matches doesn't determine on which days the event takes place.
-_UNCOUNTED = re.compile(r"^(?:Repeats: |Also on: |Status: cancelled|RRULE|RDATE|STATUS:CANCELLED)", re.MULTILINE)
 
 
-class _Shape(NamedTuple):
-    """A kind of entry: the word after BEGIN and END, and each column's property and the label that people see."""
-
-    word: str
-    type: DocumentType
-    origin: Origin
-    columns: tuple[tuple[str, str, str, Kind], ...]
-
-
-_SHAPES = (
-    _Shape(
-        "VEVENT",
-        DocumentType.CALENDAR,
-        Origin.CALENDAR,
-        (
-            ("summary", "SUMMARY", "Event", Kind.TEXT),
-            ("start", "DTSTART", "Start", Kind.DATE),
-            ("end", "DTEND", "End", Kind.DATE),
-            ("location", "LOCATION", "Place", Kind.TEXT),
-            ("description", "DESCRIPTION", "Description", Kind.TEXT),
-        ),
+# Of each type of document, each column with the label of its values in the text, the first label first.
+_COLUMNS = {
+    DocumentType.CALENDAR: (
+        ("summary", "Event", Kind.TEXT),
+        ("start", "Start", Kind.DATE),
+        ("end", "End", Kind.DATE),
+        ("location", "Place", Kind.TEXT),
+        ("description", "Description", Kind.TEXT),
     ),
-    _Shape(
-        "VCARD",
-        DocumentType.CONTACTS,
-        Origin.CONTACTS,
-        (
-            ("name", "FN", "Name", Kind.TEXT),
-            ("phone", "TEL", "Phone", Kind.TEXT),
-            ("email", "EMAIL", "Email", Kind.TEXT),
-            ("organisation", "ORG", "Organisation", Kind.TEXT),
-            ("birthday", "BDAY", "Birthday", Kind.DATE),
-            ("note", "NOTE", "Note", Kind.TEXT),
-        ),
+    DocumentType.CONTACTS: (
+        ("name", "Name", Kind.TEXT),
+        ("phone", "Phone", Kind.TEXT),
+        ("email", "Email", Kind.TEXT),
+        ("organisation", "Organisation", Kind.TEXT),
+        ("birthday", "Birthday", Kind.DATE),
+        ("note", "Note", Kind.TEXT),
     ),
-)
+}
 
 
 def entry_tables(document: Document) -> Iterator[Table]:
-    """Yield the table of a document's calendar events and the table of its contacts, if it has any."""
-    for shape in _SHAPES:
-        columns = tuple(Column(name, kind) for name, *_, kind in shape.columns)
-        rows: list[Row] = []
-        is_cut = False
-        for start, end, found in _found(document, shape):
-            if (len(rows) + 1) * len(columns) > MOST_CELLS:
-                is_cut = True
-                break
-            rows.append(Row(start, end, found))
-        if rows:
-            uncounted = frozenset(
-                number for number, row in enumerate(rows) if _UNCOUNTED.search(document.content[row.start : row.end])
-            )
-            yield Table(shape.origin, document.title, columns, tuple(rows), is_cut=is_cut, uncounted=uncounted)
-
-
-def _found(document: Document, shape: _Shape) -> Iterator[tuple[int, int, tuple[Value, ...]]]:
-    """Yield start, end and values of each entry of this kind."""
-    content = document.content
-    if document.type not in (DocumentType.CALENDAR, DocumentType.CONTACTS):
-        for start, end in _spans(content, shape.word):
-            yield start, end, _values(content[start:end], shape)
+    """Yield the table of a calendar's events, with a row for each time of an event that repeats, or of contacts."""
+    if document.type not in _COLUMNS:
         return
-    first = shape.columns[0][2]
-    for part in document.parts if document.type is shape.type else ():
-        if content.startswith(f"{first}: ", part.start):
-            yield part.start, part.end, _labelled(content[part.start : part.end], shape)
+    columns = tuple(Column(name, kind) for name, _, kind in _COLUMNS[document.type])
+    most = MOST_CELLS // len(columns)
+    if found := list(islice(_rows(document), most + 1)):
+        rows = tuple(row for row, _ in found[:most])
+        uncounted = frozenset(number for number, (_, is_counted) in enumerate(found[:most]) if not is_counted)
+        origin = Origin.CALENDAR if document.type is DocumentType.CALENDAR else Origin.CONTACTS
+        yield Table(origin, document.title, columns, rows, is_cut=len(found) > most, uncounted=uncounted)
 
 
-def _labelled(text: str, shape: _Shape) -> tuple[Value, ...]:
-    """Return the values of an entry as shown to people; a description continues to the entry's end."""
+def _rows(document: Document) -> Iterator[tuple[Row, bool]]:
+    """Yield a row for each time of each entry, and whether the row determines when it takes place."""
+    now, steps = datetime.now(), _MOST_STEPS
+    columns = _COLUMNS[document.type]
+    for part in document.parts:
+        found = _labelled(document.content[part.start : part.end])
+        if columns[0][1] not in found:
+            continue
+        values = tuple(_value(found.get(label, ""), kind) for _, label, kind in columns)
+        repeats, start = found.get("Repeats", ""), values[1].time
+        times = times_of(repeats, start, now, steps) if repeats and start else None
+        steps -= times.steps if times else 0
+        is_counted = found.get("Status") != "cancelled" and not (repeats and times is None)
+        days = times.days if times else [start]
+        also = (_value(day, Kind.DATE).time for day in found.get("Also on", "").split(", ") if start)
+        for number, day in enumerate([*days, *filter(None, also)]):
+            # The last time of an event without an end stands for all later ones.
+            is_last = times and not times.is_all and number == len(days) - 1
+            yield Row(part.start, part.end, _at(values, day) if day else values), is_counted and not is_last
+
+
+def _at(values: tuple[Value, ...], time: datetime) -> tuple[Value, ...]:
+    """Return the values of an event at one of its times."""
+    summary, start, end, *others = values
+    later = time - (start.time or time)
+    try:
+        return (summary, _after(start, later), _after(end, later), *others)
+    except OverflowError:
+        return values
+
+
+def _after(value: Value, later: timedelta) -> Value:
+    form = "%Y-%m-%d" if value.is_day else "%Y-%m-%d %H:%M"
+    return _value(f"{value.time + later:{form}}", Kind.DATE) if value.time else value
+
+
+def _labelled(text: str) -> dict[str, str]:
+    """Return the values of an entry by their labels; a description continues to the entry's end."""
     lines = text.split("\n")
     found: dict[str, str] = {}
     for number, line in enumerate(lines):
@@ -109,88 +104,20 @@ def _labelled(text: str, shape: _Shape) -> tuple[Value, ...]:
             found[label] = "\n".join([value, *lines[number + 1 :]])
             break
         found.setdefault(label, value)
-    # "2024-03-05 10:15 UTC" is a time as well.
-    return tuple(
-        _value([found.get(label, "").removesuffix(" UTC" if kind is Kind.DATE else "")], kind)
-        for _, _, label, kind in shape.columns
-    )
-
-
-def _spans(content: str, word: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of entries; an entry without an end is left out."""
-    opening, closing = f"BEGIN:{word}", f"END:{word}"
-    start = content.find(opening)
-    while start >= 0:
-        end = content.find(closing, start)
-        if end < 0:
-            return
-        # An entry that isn't closed before the next one begins is left out.
-        start = content.rfind(opening, start, end)
-        end += len(closing)
-        if start == 0 or content[start - 1] == "\n":
-            yield start, end
-        start = content.find(opening, end)
-
-
-def _values(text: str, shape: _Shape) -> tuple[Value, ...]:
-    found = _properties(text)
-    if "FN" not in found and "N" in found:
-        # The components of a vCard name: family name; given name; other names; titles before; titles after.
-        family, given, *_ = [*found["N"][0].split(";"), "", ""]
-        found["FN"] = [" ".join(filter(None, (given.strip(), family.strip())))]
-    return tuple(_value(found.get(name, []), kind) for _, name, _, kind in shape.columns)
-
-
-def _value(texts: list[str], kind: Kind) -> Value:
-    text = ", ".join(dict.fromkeys(filter(None, (ESCAPE.sub(unescaped, each).strip(" ;") for each in texts))))
-    if not text:
-        return _BLANK
-    stamp = _STAMP.fullmatch(text) if kind is Kind.DATE else None
-    if stamp is None:
-        return Value(text)
-    year, month, day, hour, minute, second = (int(number or 0) for number in stamp.groups())
-    try:
-        time = datetime(year, month, day, hour, minute, second)
-    except ValueError:
-        return Value(text)
-    return Value(f"{time:%Y-%m-%d %H:%M}" if stamp[4] else f"{time:%Y-%m-%d}", time=time, is_day=stamp[4] is None)
-
-
-def unescaped(escape: re.Match[str]) -> str:
-    """Return the character for an escape sequence of iCalendar."""
-    return "\n" if escape[1] in "nN" else escape[1]
-
-
-def _properties(text: str) -> dict[str, list[str]]:
-    """Return the texts of each property; properties of inner entries, such as alarms, are left out."""
-    if "QUOTED-PRINTABLE" in text.upper():
-        text = _SOFT_BREAK.sub("", text)
-    found: dict[str, list[str]] = {}
-    depth = 0
-    for line in _FOLD.sub("", text).splitlines():
-        head, colon, value = split_line(line)
-        name, *parameters = head.upper().split(";")
-        depth += (name == "BEGIN") - (name == "END")
-        if not colon or depth != 1 or name == "BEGIN":
-            continue
-        if any("QUOTED-PRINTABLE" in each for each in parameters):
-            value = quopri.decodestring(value.encode()).decode("utf-8", "replace")
-        # "item1.TEL" is the property TEL in a group.
-        found.setdefault(name.rpartition(".")[2], []).append(value.removeprefix("tel:").removeprefix("mailto:"))
     return found
 
 
-def split_line(line: str) -> tuple[str, str, str]:
-    """Split a line at the first colon outside of quotes."""
-    if '"' not in line.partition(":")[0]:
-        return line.partition(":")
-    quoted = False
-    for place, character in enumerate(line):
-        if character == '"':
-            quoted = not quoted
-        elif character == ":" and not quoted:
-            return line[:place], ":", line[place + 1 :]
-    return line, "", ""
+def _value(text: str, kind: Kind) -> Value:
+    # "2024-03-05 10:15 UTC" is a time as well.
+    stamp = _STAMP.fullmatch(text.removesuffix(" UTC")) if kind is Kind.DATE else None
+    if stamp is None:
+        return Value(text) if text else _BLANK
+    year, month, day, hour, minute = (int(number or 0) for number in stamp.groups())
+    try:
+        time = datetime(year, month, day, hour, minute)
+    except ValueError:
+        return Value(text)
+    return Value(f"{time:%Y-%m-%d %H:%M}" if stamp[4] else f"{time:%Y-%m-%d}", time=time, is_day=stamp[4] is None)
 
 
 COLUMNS = (

@@ -336,3 +336,29 @@ Ana renamed it <b>Teeth</b></p></div></html>"""
 def as_json(value: Any) -> bytes:
     """JSON as the apps write it."""
     return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+
+LINE = (
+    "[LINE] Chat history in Rowers\nSaved on: 2024/03/28 21:15\n\nTue, 03/05/2024\n21:15\tAna\tThe boat is red\n"
+    '21:16\tBen Low\t"It is\n\nblue"\n21:17\tAna unsent a message.\n\nWed, 03/27/2024\n9:01 PM\tAna\t[Sticker]\n'
+)
+
+GOOGLE_CHAT = {
+    "messages": [
+        {
+            "creator": {"name": "Ana", "email": "ana@example.org"},
+            "created_date": "Tuesday, March 5, 2024 at 9:15:03 PM UTC",
+            "text": "The boat is red",
+            "reactions": [{"emoji": {"unicode": "👍"}, "reactor_emails": ["ben@example.org"]}],
+        },
+        {
+            "creator": {"name": "Ben Low"},
+            "created_date": "Wednesday, March 6, 2024 at 9:15:03\u202fAM UTC",
+            "text": "It is blue",
+            "attached_files": [{"original_name": "boat.jpg", "export_name": "File-boat.jpg"}],
+            "quoted_message_metadata": {"creator": {"name": "Ana"}, "text": "The boat is red"},
+            "previous_message_versions": [{"text": "It is green"}],
+        },
+        {"message_state": "DELETED", "deleted_date": "Wednesday, March 6, 2024 at 9:20:00 AM UTC"},
+    ]
+}

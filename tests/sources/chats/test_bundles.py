@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from sources.chats.exports import CHANNELS, MESSENGER, SLACK_DAYS, USERS, as_json
+from sources.chats.exports import CHANNELS, GOOGLE_CHAT, MESSENGER, SLACK_DAYS, USERS, as_json
 
 import answerable
 from answerable.datatypes import Document
@@ -118,6 +118,20 @@ def test_parts_of_a_thread_of_messenger(tmp_path: Path) -> None:
     (unpacked,) = read_file(folder / "inbox/jose_1")
     assert said(zipped) == said(unpacked)
     assert [sender for sender, _ in said(zipped)] == ["Ana", "José Peña", "Ana", "Ana"]
+
+
+@pytest.mark.parametrize(
+    ("group", "title"),
+    [({"name": "Rowers"}, "Rowers"), ({"members": [{"name": "Ana"}, {"name": "Ben Low"}]}, "Ana, Ben Low")],
+)
+def test_a_space_of_google_chat_has_its_name(tmp_path: Path, group: dict[str, object], title: str) -> None:
+    found = {"Groups/Space A/messages.json": as_json(GOOGLE_CHAT), "Groups/Space A/group_info.json": as_json(group)}
+    (zipped,) = read_file(in_archive(tmp_path / "takeout.zip", found))
+    folder = in_folder(tmp_path / "Takeout", found)
+    assert list(walk(folder)) == [folder / "Groups/Space A"]
+    (unpacked,) = read_file(folder / "Groups/Space A")
+    assert (zipped.title, unpacked.title) == (title, title)
+    assert said(zipped) == said(unpacked)
 
 
 def test_an_archive_with_a_bomb_among_its_days_is_refused(tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ from sources.chats.exports import (
     DISCORD_CSV,
     DISCORD_PAGE,
     DISCORD_TEXT,
+    GOOGLE_CHAT,
     IMESSAGE,
     IMESSAGE_PAGE,
+    LINE,
     MESSENGER,
     SIGNAL_MARKDOWN,
     SIGNAL_ROWS,
@@ -234,6 +236,30 @@ def test_signal() -> None:
         ("2024-01-02 10:11:12", "Me", "The boat leaves at six\nand comes back at nine"),
         ("2024-01-02 10:12:00", "Ben", "ticket.jpg (file attached)\nok"),
     ]
+
+
+def test_line() -> None:
+    document = only(LINE, "chat.txt")
+    assert (document.title, document.metadata["app"]) == ("Chat history in Rowers", "LINE")
+    assert said(document) == [
+        ("2024-03-05 21:15:00", "Ana", "The boat is red"),
+        ("2024-03-05 21:16:00", "Ben Low", "It is\n\nblue"),
+        ("2024-03-05 21:17:00", None, "Ana unsent a message."),
+        ("2024-03-27 21:01:00", "Ana", "[Sticker]"),
+    ]
+    for text in ("[LINE]\n21:15 Ana: The boat is red", LINE.removeprefix("[LINE]")):
+        assert read_bytes(text.encode(), "a.txt")[0].type is DocumentType.TEXT
+
+
+def test_google_chat() -> None:
+    document = only(as_json(GOOGLE_CHAT), "Rowers/messages.json")
+    assert (document.title, document.metadata["participants"]) == ("Rowers", ["Ana", "Ben Low"])
+    assert said(document) == [
+        ("2024-03-05 21:15:03", "Ana", "The boat is red"),
+        ("2024-03-06 09:15:03", "Ben Low", "boat.jpg (file attached)\nIt is blue"),
+    ]
+    assert document.content.startswith("[2024-03-05 21:15, 👍 ben@example.org] Ana: ")
+    assert "[2024-03-06 09:15, in reply to Ana: “The boat is red”, edited] Ben Low: " in document.content
 
 
 def test_imessage_says_each_reply_once() -> None:

@@ -55,7 +55,21 @@ def test_what_only_looks_like_it_stays(text: str) -> None:
 
 def test_answers_between_quotations_stay() -> None:
     text = "On 5 Mar 2024 at 21:15, Ben wrote:\n> Which price?\n\nFifty.\n\n> And the day?\n\nFriday.\n\n-- \nAna"
-    assert own_text(text) == "Fifty.\n\nFriday."
+    assert own_text(text) == "> Which price?\n\nFifty.\n\n> And the day?\n\nFriday."
+    assert own_text("Dear Ben,\n> > Hello,\n>\n> Which\n> price?\n\nFifty.") == "Dear Ben,\n> Which\n> price?\n\nFifty."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 5 Mar 2024 at 21:15, Ben wrote:\n\n> Which price?\n>\n> Ben\n\nFifty.",
+        "> Which price?\n\nFifty.",
+        "> Which price?\n\nFifty.\n\n> Ben\n",
+        "Fifty.\n\nOn 5 Mar 2024 at 21:15, Ben wrote:\n> Which price?\n\n> Ben",
+    ],
+)
+def test_a_whole_message_above_or_below_the_answer_is_left_out(text: str) -> None:
+    assert own_text(text) == "Fifty."
 
 
 def test_an_answer_below_a_signature_and_a_quotation_stays() -> None:

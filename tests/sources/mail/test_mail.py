@@ -59,6 +59,8 @@ def test_a_message() -> None:
         ("Content-Type: text/plain; charset=us-ascii\n", "Cuesta 90 €".encode("cp1252"), "Cuesta 90 €"),
         ("Content-Type: text/plain; charset=iso-8859-1\n", "Málaga “ya”".encode("cp1252"), "Málaga “ya”"),
         ("Content-Type: text/plain; charset=iso-8859-1\n", "Málaga".encode(), "Málaga"),
+        ("Content-Type: text/plain; charset=cp-850\n", "Málaga".encode("cp850"), "Málaga"),
+        ("Content-Type: text/plain; charset=X-DOS_866\n", "Привет мир".encode("cp866"), "Привет мир"),
         ("Content-Type: text/plain; charset=none\n", "Málaga".encode("cp1252"), "Málaga"),
         ("Content-Type: text/plain; charset=iso-2022-jp\n", "日本語".encode("iso-2022-jp"), "日本語"),
         ("Content-Type: text/plain; charset=koi8-r\n", "Привет мир".encode("koi8-r"), "Привет мир"),
@@ -207,6 +209,33 @@ def test_a_mailbox(tmp_path: Path) -> None:
         assert there.counts == skipped.counts
     (zip_file := tmp_path / "export.zip").write_bytes(zipped({"Mail/all.mbox": box.read_bytes()}))
     assert [each.content for each in read_file(zip_file)] == [each.content for each in documents]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "From ",
+        "From -",
+        "From - Tue Mar 05 21:15:00 2024",
+        "From ana@x.org",
+        "From ana at x.org  Tue Mar  5 21:15:00 2024",
+        "From ana@x.org Tue, 5 Mar 2024 21:15:00 +0000",
+        "From 17@xxx Tue Mar 05 21:15:00 +0000 2024",
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\n\n", "\r\n"])
+def test_messages_of_a_mailbox_without_empty_lines_between_them(line: str, end: str) -> None:
+    texts = ["The cup is red.", "From 10:15 on it rains.\nNote: 3 cups", "From Ana, 2024:\nSubject: 10:15"]
+    box = "".join(f"{line}\nX-Labels: a,\n b\nFrom: Ana <a@x.org>\n\n{text}\n{end}" for text in texts)
+    documents = read_bytes(box.replace("\n", end[-2:] if "\r" in end else "\n").encode(), "inbox.mbox")
+    assert [own(each) for each in documents] == texts
+    assert [each.title for each in documents] == [
+        "The cup is red.",
+        "From 10:15 on it rains. Note: 3 cups",
+        "From Ana, 2024: Subject: 10:15",
+    ]
+    at = datetime(2024, 3, 5, 21, 15) if "Mar" in line else None
+    assert {each.parts[0].time for each in documents} == {at}
 
 
 def test_a_mailbox_follows_what_is_deleted_and_added(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from answerable.sources.chats.conversation import (
     file_name,
     first,
     moment,
+    named_moment,
     one_line,
     read_stamps,
     reply_note,
@@ -336,3 +337,30 @@ def _blocks(raw: str) -> Iterator[tuple[str, str]]:
     ends = [*(mark.start() for mark in marks), len(raw)]
     for name, start, end in zip(["", *(mark["name"] for mark in marks)], starts, ends, strict=True):
         yield name, raw[start:end].strip("\n")
+
+
+def is_google_chat(exported: Any) -> bool:
+    """Whether parsed JSON is the `messages.json` of a space or a direct message of Google Chat."""
+    some = rows(row(exported).get("messages"))[:20]
+    return any("created_date" in each and "creator" in each for each in some)
+
+
+def read_google_chat(exported: Any, group: Any = None) -> Conversation:
+    """Return the conversation; `group` is the parsed `group_info.json` next to it."""
+    listed = [_google_message(each) for each in rows(row(exported).get("messages")) if "creator" in each]
+    members = [words(each.get("name")) for each in rows(row(group).get("members"))]
+    return Conversation("Google Chat", first(row(group).get("name"), ", ".join(members[:3])), listed)
+
+
+def _google_message(raw: dict[str, Any]) -> ChatMessage:
+    creator, quoted = row(raw.get("creator")), row(raw.get("quoted_message_metadata"))
+    # "Tuesday, March 5, 2024 at 9:15:03 AM UTC"
+    time = named_moment(words(raw.get("created_date")).partition(", ")[2])
+    notes = [reply_note(words(row(quoted.get("creator")).get("name")), words(quoted.get("text")))] if quoted else []
+    notes += ["edited"] if raw.get("previous_message_versions") else []
+    for each in rows(raw.get("reactions")):
+        notes.append(f"{words(row(each.get('emoji')).get('unicode'))} {', '.join(texts(each.get('reactor_emails')))}")
+    files = [first(each.get("original_name"), each.get("export_name")) for each in rows(raw.get("attached_files"))]
+    return ChatMessage(
+        time, first(creator.get("name"), creator.get("email")) or "unknown", words(raw.get("text")), files, notes=notes
+    )

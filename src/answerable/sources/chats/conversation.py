@@ -66,7 +66,7 @@ def documents_of(conversations: Iterable[Conversation], source: str, is_one: boo
     """
     used: Counter[str] = Counter()
     found = (each for each in conversations if _has_message(each))
-    return [_document(each, source if is_one else _member(source, each.title, used)) for each in found]
+    return [_document(each, source if is_one else member_name(source, each.title, used)) for each in found]
 
 
 def document_of(conversation: Conversation, source: str) -> Document | None:
@@ -161,7 +161,8 @@ def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return [message for _, message in sorted(dated(), key=lambda pair: pair[0])]
 
 
-def _member(source: str, title: str, used: Counter[str]) -> str:
+def member_name(source: str, title: str, used: Counter[str]) -> str:
+    """Return a place in a file that no other has: `notes.enex!/Boiler (2)`."""
     name = one_line(title, _LONGEST_TITLE).replace("/", "-").replace("\\", "-") or "untitled"
     used[name] += 1
     return f"{source}!/{name}" if used[name] == 1 else f"{source}!/{name} ({used[name]})"
@@ -258,7 +259,8 @@ _STAMP = re.compile(
 )
 _SHORT_DATE = re.compile(r"(?P<day>\d{1,2})[-. ](?P<month>[A-Za-z]{3})[-. ](?P<year>\d{2,4})\s(?P<rest>.{4,12})")
 _NAMED = re.compile(
-    r"(?P<month>[A-Z][a-z]{2}) (?P<day>\d{1,2}), (?P<year>\d{4}) {1,2}(?P<clock>\d{1,2}:[\d:]{2,5} [AP]M)"
+    r"(?P<month>[A-Z][a-z]{2})[a-z]* (?P<day>\d{1,2}), (?P<year>\d{4})(?: at)? {1,2}"
+    r"(?P<clock>\d{1,2}:[\d:]{2,5}\s[AP]M)"
 )
 _CLOCK = re.compile(r"\s{0,9}(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(.{0,10})")
 _MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}

@@ -1,10 +1,11 @@
-"""Exports of iMessage, Signal, Messenger, Instagram and Teams.
+"""Exports of iMessage, LINE, Signal, Messenger, Instagram and Teams.
 
 iMessage: the plain text of imessage-exporter, which has each reply twice, indented below the message that it answers,
-and at the time when it was sent. Signal: the Markdown (`chat.md`) and JSON lines (`data.json`) of signal-export. Times
-of iMessage and Signal are the exporter's local time. Messenger: its files (`message_1.json`, and those of end-to-end
-encrypted chats) escape each byte of UTF-8 as a character of its own ("cafÃ©"), which is undone here. Teams: messages
-from its Graph API, or from the export of personal data. Times of Messenger and Teams are UTC.
+and at the time when it was sent. LINE: the text that the app saves, with a line for each day. Signal: the Markdown
+(`chat.md`) and JSON lines (`data.json`) of signal-export. Times of these are the exporter's local time. Messenger: its
+files (`message_1.json`, and those of end-to-end encrypted chats) escape each byte of UTF-8 as a character of its own
+("cafÃ©"), which is undone here. Teams: messages from its Graph API, or from the export of personal data. Times of
+Messenger and Teams are UTC.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from answerable.sources.chats.conversation import (
     milliseconds,
     moment,
     named_moment,
+    read_stamps,
     reply_note,
     row,
     rows,
@@ -80,6 +82,32 @@ def _message(header: re.Match[str], raw: str, answered: dict[tuple[str, str], tu
     for reply in replies:
         answered[reply["stamp"], reply["sender"].strip()] = sender, text
     return ChatMessage(time, sender, text, files, notes=notes)
+
+
+_LINE_HEADER = re.compile(
+    r"^(?:[^\d\t\n]{0,20}(?P<day>\d{1,4}[/.]\d{1,2}[/.]\d{1,4})[^\d\t\n]{0,20}$"
+    r"|(?P<clock>\d{1,2}:\d\d(?: ?[AP]M)?)\t(?:(?P<sender>[^\t\n]{1,160})\t)?)",
+    re.MULTILINE,
+)
+
+
+def is_line(content: str) -> bool:
+    """Whether text begins like a chat that LINE saved."""
+    return content.startswith("[LINE]") and any(each["clock"] for each in _LINE_HEADER.finditer(content[:5_000]))
+
+
+def read_line(content: str) -> Conversation:
+    """Return the conversation in a text that LINE saved; a text of several lines is in quotation marks."""
+    day, stamps, found = "", [], []
+    for header, raw in messages_below(_LINE_HEADER, content):
+        day = header["day"] or day
+        if header["clock"]:
+            stamps.append(f"{day} {header['clock']}")
+            text = raw.strip()
+            is_quoted = "\n" in text and text.startswith('"') and text.endswith('"')
+            found.append((header["sender"], text[1:-1] if is_quoted else text))
+    messages = [ChatMessage(time, *each) for time, each in zip(read_stamps(stamps), found, strict=True)]
+    return Conversation("LINE", content.partition("\n")[0].removeprefix("[LINE]"), messages, LOCAL)
 
 
 _SIGNAL = "Signal"

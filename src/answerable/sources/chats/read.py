@@ -81,6 +81,8 @@ def _conversations(exported: Any, source: str) -> tuple[list[Conversation], bool
         return communities.read_telegram(exported), communities.is_single(exported)
     if communities.is_discord(exported):
         return [communities.read_discord(exported)], True
+    if communities.is_google_chat(exported):
+        return [communities.read_google_chat(exported)], True
     if messengers.is_messenger(exported):
         return [messengers.read_messenger([exported], source)], True
     if slack.is_slack(exported):
@@ -98,12 +100,14 @@ def _conversations(exported: Any, source: str) -> tuple[list[Conversation], bool
 
 
 def _bundled(exported: Any, source: str) -> Conversation:
-    """Return the conversation in a bundle: a channel of Slack, or a thread of Messenger."""
-    from answerable.sources.chats import messengers, slack
+    """Return the conversation in a bundle: a channel of Slack, a space of Google Chat, or a thread of Messenger."""
+    from answerable.sources.chats import communities, messengers, slack
 
     files: Mapping[str, Any] = {name: _lenient(text) for name, text in row(exported[BUNDLE]).items()}
     if any(name.startswith("message_") for name in files):
         return messengers.read_messenger([files[name] for name in sorted(files)], source)
+    if "group_info.json" in files:
+        return communities.read_google_chat(files["messages.json"], files["group_info.json"])
     beside = {name: value for name, value in files.items() if name.startswith("../")}
     channels = [each for name in ("channels", "groups") for each in _list(beside.get(f"../{name}.json"))]
     workspace = slack.Workspace.of(beside.get("../users.json"), channels)
@@ -130,21 +134,29 @@ def _channel(source: str) -> str:
 
 
 def chat_in_text(content: str, source: str) -> Document | None:
-    """Return the Discord or iMessage chat in plain text as a document, or None."""
+    """Return the Discord, LINE or iMessage chat in plain text as a document, or None."""
     from answerable.sources.chats import communities, messengers
 
     if communities.is_discord_text(content):
         return document_of(communities.read_discord_text(content), source)
+    if messengers.is_line(content):
+        return document_of(messengers.read_line(content), source)
     return document_of(messengers.read_imessage(content), source) if messengers.is_imessage(content) else None
 
 
 def read_plain(content: str, source: str) -> Document | list[Document]:
-    """Return the chats in text, or read it as `read_text` does. Raise EmptySource, DamagedSource for damaged chats."""
+    """Return chats or Kindle's clippings, or read other text as `read_text` does.
+
+    Raise EmptySource, and DamagedSource for damaged chats.
+    """
+    from answerable.sources.outlines import is_clippings, read_clippings
     from answerable.sources.text import read_text
     from answerable.sources.whatsapp.read import is_chat, read_chat
 
     if found := chat_in_text(content, source) or chats_in_json(content, source):
         return found
+    if is_clippings(content):
+        return read_clippings(content, source)
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
 
 
@@ -157,14 +169,19 @@ def read_markdown_or_chat(content: str, source: str) -> Document:
     return chat or read_markdown(content, source)
 
 
-def read_records_or_chats(content: str, source: str) -> Document | list[Document]:
-    """Return the chats in JSON or CSV, or other records as `read_records` does.
+def read_records_or_chats(data: bytes, source: str, context: ReadContext) -> Document | list[Document]:
+    """Return the chats in JSON or CSV, a note of Google Keep, or other records as `read_records` does.
 
     Raise EmptySource, and DamagedSource for an export of chats that is cut off.
     """
     from answerable.sources.chats.communities import CSV_HEADER, read_discord_csv
+    from answerable.sources.notes import keep_note, read_keep
     from answerable.sources.records import read_records
+    from answerable.sources.text import decode
 
+    content = decode(data, source)
+    if note := keep_note(content):
+        return read_keep(note, source, context)
     if chats := chats_in_json(content, source):
         return chats
     is_discord = content.partition("\n")[0].replace('"', "").strip() == CSV_HEADER

@@ -198,6 +198,7 @@ def _inside(element: dict[str, Any], depth: int) -> Iterator[str]:
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 _MESSENGER = re.compile(r"message_\d{1,5}\.json")
+_SPACE = ["group_info.json", "messages.json"]  # of Google Chat
 _USERS = "users.json"
 _LISTS = frozenset(
     "users.json org_users.json channels.json groups.json dms.json mpims.json integration_logs.json canvases.json "
@@ -207,10 +208,10 @@ SLACK_LIST = "list of a Slack export"
 
 
 def conversation_in(names: Collection[str]) -> list[str]:
-    """Return the names of files that may be one conversation, in order: Slack's days, or Messenger's parts."""
+    """Return the names of files that may be one conversation: Slack's days, Messenger's parts, Google Chat's space."""
     days = sorted(name for name in names if _DAY.fullmatch(name))
     parts = sorted(name for name in names if _MESSENGER.fullmatch(name))
-    return days or (parts if len(parts) > 1 else [])
+    return days or (parts if len(parts) > 1 else _SPACE if set(_SPACE).issubset(names) else [])
 
 
 def bundled(names: Collection[str], names_above: Collection[str]) -> list[str]:

@@ -16,9 +16,12 @@ from datetime import datetime
 from email.errors import MessageError
 from email.header import decode_header
 from email.utils import parsedate_to_datetime
+from itertools import dropwhile, groupby, takewhile
+from operator import itemgetter
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.sources.chats.conversation import one_line
 from answerable.sources.html.parse import SUPERSETS
 from answerable.sources.text import decode_guessed, make_document, with_plain_line_ends
 from answerable.text.characters import encodable, printable_line
@@ -29,6 +32,7 @@ OF_PARSER = (MessageError, ValueError, TypeError, AttributeError, LookupError, A
 _LONGEST_ATTRIBUTION = 300  # characters of the attribution above a quotation ("Ana wrote:")
 _LINES_OF_ATTRIBUTION = 4  # lines into which mail programs break an attribution
 _QUOTE = re.compile(r"[ \t]*(?:>|\|(?=\s*>))")
+_QUOTES = re.compile(r"[ \t>|]*")
 # "On 5 March 2024 at 21:15, Ana <ana@example.org> wrote:"
 _ATTRIBUTION = re.compile(
     r"[\s*_]*(?:On|El|Em|Le|Am|Il|Op|A|No dia|O|At|Den)\b(?=.*(?:\d|@)).{4,}?"
@@ -63,6 +67,7 @@ _SENT = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"\s*[_-]{10,}\s*$")
+_OWN, _QUOTED, _ATTRIBUTED = "own", "quoted", "says who wrote the quotation below"  # kinds of lines
 _SIGNATURE = re.compile(r"--\s?$")
 _SENT_FROM = re.compile(
     r"[\s*_]*(?:Sent from (?:my|Mail for|Yahoo|Outlook|Proton)|Get Outlook for|Enviado desde (?:mi|Outlook|Yahoo)|"
@@ -71,8 +76,7 @@ _SENT_FROM = re.compile(
 )
 _MOST_SHOWN = 50  # people or files in the document's head, which every passage carries
 _MOST_KEPT = 100  # people or files in the document's metadata
-# Titles of messages without a subject, as mail programs show them; the file's name is often an id.
-_UNTITLED = {"en": "(no subject)", "es": "(sin asunto)", "pt": "(sem assunto)"}
+_LONGEST_TITLE = 80  # characters of a title made of a message's first words; the file's name is often an id
 # Characters of a message for language detection: more would take half of the time for a mailbox.
 _TELLS_LANGUAGE = 500
 
@@ -101,7 +105,7 @@ class Letter:
         sample = body if len(body) > len(self.subject) else f"{self.subject}\n{body}"
         language = document_language(sample[:_TELLS_LANGUAGE])
         part = Part(0, len(content), PartKind.MESSAGE, time=self.time, sender=self.sender.shown or None, body=begins)
-        title = self.subject or _UNTITLED.get(language, _UNTITLED["en"])
+        title = self.subject or one_line(body, _LONGEST_TITLE) or self.attachments[0]
         return make_document(source, content, DocumentType.MAIL, [part], title, self._metadata(), language)
 
     def _head(self) -> str:
@@ -145,38 +149,62 @@ def _names(people: Sequence[Person]) -> list[str]:
 
 
 def own_text(text: str, subject: str = "") -> str:
-    """Return what the sender wrote, or the whole text if nothing else is in it."""
-    lines = text.split("\n")
-    kept = "\n".join(_own_lines(lines, bool(_FORWARDS.match(subject))))
-    kept = re.sub(r"\n{3,}", "\n\n", kept).strip("\n")
+    """Return what the sender wrote, or the whole text if nothing else is in it.
+
+    Of quotations, only the paragraph above each answer is kept, as `> question`, if answers are written between them.
+    """
+    lines = _told_apart(text.split("\n"), bool(_FORWARDS.match(subject)))
+    groups = [(kind, "\n".join(line for _, line in group)) for kind, group in groupby(lines, itemgetter(0))]
+    own = [kind == _OWN and bool(group.strip()) for kind, group in groups]
+    answered = {n for n, (kind, _) in enumerate(groups[:-1]) if kind == _QUOTED and own[n + 1]}
+    if len(answered) == 1 and not (any(own[: min(answered)]) and groups[min(answered) - 1][0] == _OWN):
+        answered.clear()  # a whole message, quoted above the answer
+    shown = (
+        group if kind == _OWN else _question(group)
+        for n, (kind, group) in enumerate(groups)
+        if kind == _OWN or n in answered
+    )
+    kept = re.sub(r"\n{3,}", "\n\n", "\n".join(shown)).strip("\n")
     return kept if kept.strip() else text.strip("\n")
 
 
-def _own_lines(lines: list[str], is_forward: bool) -> Iterator[str]:
+def _question(quoted: str) -> str:
+    """Return the last paragraph of a quotation, as far as its lines are quoted equally often."""
+    lines = [(_QUOTES.match(line), line) for line in quoted.split("\n")]
+    found = [(mark[0].count(">"), line[mark.end() :].strip()) for mark, line in reversed(lines) if mark]
+    found = list(dropwhile(lambda each: not each[1], found))
+    last = takewhile(lambda each: each[1] and each[0] == found[0][0], found)
+    return "\n".join(f"> {line}" for _, line in reversed(list(last)))
+
+
+def _told_apart(lines: list[str], is_forward: bool) -> Iterator[tuple[str, str]]:
+    """Yield the sender's own lines, quoted ones and attributions, without the signature and what is below."""
     number = 0
     in_signature = False
     while number < len(lines):
         line = lines[number]
-        if _FORWARDED.match(line):
-            yield from lines[number:]
+        if _FORWARDED.match(line) or (is_forward and (_is_head(lines, number) or _ORIGINAL.match(line))):
+            yield from ((_OWN, line) for line in lines[number:])
             return
         if _is_head(lines, number) or _ORIGINAL.match(line):
-            if is_forward:
-                yield from lines[number:]
             return
         if _QUOTE.match(line):
             in_signature = False
+            yield _QUOTED, line
             number += 1
             continue
         if length := _attribution(lines, number):
             if not _is_quoted(lines, number + length):
                 # The rest is a quoted message without a mark on each line.
                 return
+            yield _ATTRIBUTED, ""
             number += length
+            while number < len(lines) and not lines[number].strip():
+                number += 1
             continue
         in_signature = in_signature or bool(_SIGNATURE.match(line))
         if not (in_signature or _SENT_FROM.match(line)):
-            yield line
+            yield _OWN, line
         number += 1
 
 
@@ -220,6 +248,9 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.){0,500}"|<[^<>]{0,500}>|\([^()]{0,500}\)|[,
 _ESCAPED = re.compile(r"\\(.)")
 _ADDRESS = re.compile(r"[^\s<>@]+@[^\s<>@]+")
 _ID = re.compile(r"<\s*([^<>\s]+)\s*>")
+# "Thu Mar  7 10:00:00 2024", "7 Mar 2024 10:00:00 +0000"
+_DATE_IN_LINE = re.compile(r"(?:\S+\s+){3}\d\d?:\d\d.*")
+_CODE_PAGE = re.compile(r"[a-z]+[-_ ]*(\d{3,5})", re.IGNORECASE)  # "cp-850", "dos850"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +333,14 @@ def _line(text: str) -> str:
     return printable_line(_without_surrogates(text))
 
 
-def time_of(headers: Headers) -> datetime | None:
-    """Return when a message was sent, in the sender's local time; without a date, when it was received."""
+def time_of(headers: Headers, mailbox_line: str = "") -> datetime | None:
+    """Return when a message was sent, in the sender's local time; without a date, when it was received.
+
+    `mailbox_line` is the "From " line above the message in a mailbox, which says when it was put there.
+    """
     dates = [value[:200] for value in headers.get("date", ())]
     received = [value[-200:].rpartition(";")[2] for value in headers.get("received", ())[:1]]
-    for value in (*dates, *received):
+    for value in (*dates, *received, *_DATE_IN_LINE.findall(mailbox_line[-100:])):
         with suppress(TypeError, ValueError, IndexError, OverflowError):
             return parsedate_to_datetime(" ".join(value.split())).replace(tzinfo=None, microsecond=0)
     return None
@@ -347,9 +381,13 @@ def decoded(data: bytes, charset: str) -> str:
 
 def _codec(charset: str) -> str:
     """Return the name of Python's codec for a charset, or "" if there is none for text."""
-    try:
-        found = codecs.lookup(charset.strip().strip("\"'"))
-    except (LookupError, ValueError):
+    name = charset.strip().strip("\"'")
+    page = _CODE_PAGE.fullmatch(re.sub("^x-", "", name, flags=re.IGNORECASE))
+    for spelling in (name, f"cp{page[1]}" if page else ""):
+        with suppress(LookupError, ValueError):
+            found = codecs.lookup(spelling)
+            break
+    else:
         return ""
     # Python's codecs also include "base64", "zip" and others that aren't for text.
     is_text = getattr(found, "_is_text_encoding", True) and found.name not in ("idna", "punycode", "raw_unicode_escape")

@@ -37,7 +37,6 @@ _LONGEST_HEADER = 20_000  # characters; a round number, not measured
 # Maximum characters of a header with parameters, such as Content-Type: the parser reads every parameter.
 _LONGEST_TYPE = 2_000
 _MOST_HEADERS_LOOKED_AT = 1_000  # headers of one message; a round number, not measured
-_MAILBOX_LINE = re.compile(rb"From [^\n]*\n")
 _LENGTH_LINE = re.compile(rb"(\d{1,12})[ \t]*\r?\n")
 MOST_NESTED = 5
 """Levels of messages inside messages that are read."""
@@ -99,7 +98,7 @@ def _contained(message: EmailMessage, source: str, context: ReadContext) -> Iter
         to=people(headers, "to"),
         copied=people(headers, "cc"),
         subject=text_of(headers, "subject"),
-        time=time_of(headers),
+        time=time_of(headers, message.get_unixfrom() or ""),
         text=text,
         attachments=[each.name for each in contents.attachments],
         id=message_id(headers),
@@ -167,8 +166,6 @@ def parse_message(data: bytes, source: str) -> EmailMessage:
     if length := _LENGTH_LINE.match(data):
         # Apple Mail writes the length of the message above it, and a list of the message's flags below it.
         data = data[length.end() : length.end() + int(length[1])]
-    elif line := _MAILBOX_LINE.match(data):
-        data = data[line.end() :]
     if len(_MULTIPART.findall(data)) > _MOST_MULTIPARTS:
         raise _too_many_parts(source)
     try:
@@ -210,9 +207,13 @@ def raw_headers(message: EmailMessage) -> dict[str, list[str]]:
 
 
 _BLOCK = 16_000_000  # bytes of a mailbox in memory at a time
-# A line of text may also begin with "From "; but then it has no time in it, or no header below it.
+# Not all programs write an empty line between messages, and a line of text may also begin with "From ": but then it
+# has no time and year, or no headers of a message below it.
 _BETWEEN = re.compile(
-    rb"\n\r?\n(?P<line>From (?:[^\n]{0,300}\d\d:\d\d[^\n]{0,100}|- ?)?\r?\n)(?=(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:)"
+    rb"\n(?P<line>From (?:-? ?|[^\s@]{1,300}@\S{1,300}"
+    rb"|(?=[^\n]{0,400}\b[12]\d{3}\b)[^\n]{0,300}\d:\d\d[^\n]{0,100})\r?\n)"
+    rb"(?=(?:>?From [^\n]*\n)?(?![ \t])(?:(?:[!-9;-~]{1,70}:|[ \t])[^\n]*\n){0,1000}?"
+    rb"(?i:from|sender|date|subject|received|message-id):)"
 )
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _HEAD = 50_000  # first bytes of a message, which are searched for ids
