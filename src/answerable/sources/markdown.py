@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
+from answerable.sources.notation import with_notes
 from answerable.sources.text import make_document, require_text
 from answerable.tables.grid import front_matter
 
@@ -265,18 +266,25 @@ def sections_document(
     kind: DocumentType,
     title: str,
     metadata: dict[str, str],
+    margins: Sequence[str] = (),
 ) -> Document:
-    """Return a document with a part for each section, and a part for the numbered notes. Raises EmptySource."""
-    body, headings = place_headings("\n\n".join(blocks), headings)
+    """Return a document with a part for each section, one for `margins`, the texts around pages, and one for notes.
+
+    Raises EmptySource.
+    """
     noted = "\n".join(f"[^{number}]: {text}" for number, text in notes)
-    if not body and not noted:
+    text = "\n\n".join(blocks)
+    body, headings = place_headings(text if noted else with_notes(text), headings)
+    ends = list(filter(None, ("\n\n".join(margins), noted)))
+    if not body and not ends:
         raise EmptySource(
             f"{source} holds no text: if its pages are pictures, save it as PDF, run OCR on that, and add the PDF"
         )
-    content = "\n\n".join(filter(None, (body, noted)))
-    start = len(content) - len(noted)
+    content = "\n\n".join(filter(None, (body, *ends)))
+    start = len(content) - sum(map(len, ends)) - 2 * max(len(ends) - 1, 0)
     parts = section_parts(content, headings, 0, start)
-    if noted:
-        parts = (*parts, Part(start, len(content), PartKind.SECTION))
+    for each in ends:
+        start = content.index(each, start)
+        parts = (*parts, Part(start, min(start + len(each) + 2, len(content)), PartKind.SECTION))
     title = title or next((each.title for each in headings if each.level == 1), "")
     return make_document(source, content, kind, parts, title, metadata)

@@ -14,7 +14,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.office.docx import heading_level
+from answerable.sources.office.docx_styles import heading_level
 
 IGNORED = frozenset(
     """
