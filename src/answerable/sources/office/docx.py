@@ -19,6 +19,7 @@ from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_do
 from answerable.sources.notation import BOXES, LOWERED, RAISED, STRUCK, marked, written
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, read_lists, value
 from answerable.sources.office.equations import M, equation
+from answerable.sources.office.headers import with_one_header
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
 from answerable.sources.xml import parse_xml
@@ -44,6 +45,8 @@ _SYMBOLS = {
         zip(map(ord, "abgdezhqiklmnxoprstufcywDSWFG£³±´¸¹»°®¥"), "αβγδεζηθικλμνξοπρστυφχψωΔΣΩΦΓ≤≥±×÷≠≈°→∞", strict=True)
     ),
 }
+_MERGED = f"{W}tcPr/{W}vMerge"
+_LONGEST_REPEATED = 200  # characters of a merged cell that each of its rows repeats; longer text is no name of rows
 _NOTE_MARK = re.compile(r"\[\^\d+\]")
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 # Namespaces of the strict variant of the standard, which are replaced by the usual ones.
@@ -252,21 +255,36 @@ class Walk:
 
     def _table(self, element: Any, in_table: bool) -> list[str]:
         rows = [list(_cells(row)) for row in _children(element, f"{W}tr") if row.find(f"{W}trPr/{W}del") is None]
-        rows = [row for row in rows if any(cell is not None for cell in row)]
+        rows = [row for row in rows if any(cell is not None and not _continues(cell) for cell in row)]
         if max(map(len, rows), default=0) < 2 and not in_table:
             # A table that only frames other text is shown as plain blocks.
             return [block for row in rows for cell in row if cell is not None for block in self.blocks(cell)]
-        return table_blocks([[self._cell(cell) for cell in row] for row in rows], in_table)
+        texts: list[list[str | None]] = []
+        above: dict[int, str] = {}
+        for row in rows:
+            texts.append([cell if cell is None else self._cell(cell, above.get(at, "")) for at, cell in enumerate(row)])
+            merged = (at for at, cell in enumerate(row) if cell is not None and cell.find(_MERGED) is not None)
+            above = {at: text for at in merged if len(text := texts[-1][at] or "") < _LONGEST_REPEATED}
+        if in_table:
+            return table_blocks([[text or "" for text in row] for row in texts], in_table)
+        titles, table = with_one_header(texts)
+        return [*titles, *table_blocks(table)]
 
-    def _cell(self, cell: Any | None) -> str:
-        return "" if cell is None else " ".join(self.blocks(cell, in_table=True)).replace("\n", " ")
+    def _cell(self, cell: Any, above: str) -> str:
+        """Return the text of a cell, or of the one `above` that it is merged with."""
+        return above if _continues(cell) else " ".join(self.blocks(cell, in_table=True)).replace("\n", " ")
+
+
+def _continues(cell: Any) -> bool:
+    """Whether a cell is merged with the one above it."""
+    return value(cell, "tcPr/vMerge") not in (None, "restart")
 
 
 def _cells(row: Any) -> Iterator[Any | None]:
-    """Yield the cells of a row, and None where a merged cell continues."""
+    """Yield the cells of a row, and None where a cell continues to the right."""
     yield from [None] * _count(value(row, "trPr/gridBefore"), 0)
     for cell in _children(row, f"{W}tc"):
-        yield cell if value(cell, "tcPr/vMerge") in (None, "restart") else None
+        yield cell
         yield from [None] * (_count(value(cell, "tcPr/gridSpan"), 1) - 1)
 
 
