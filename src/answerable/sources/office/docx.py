@@ -19,7 +19,7 @@ from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_do
 from answerable.sources.notation import BOXES, LOWERED, RAISED, STRUCK, marked, written
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, read_lists, value
 from answerable.sources.office.equations import M, equation
-from answerable.sources.office.headers import with_one_header
+from answerable.sources.office.headers import LONGEST_REPEATED, with_one_header
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
 from answerable.sources.xml import parse_xml
@@ -46,7 +46,6 @@ _SYMBOLS = {
     ),
 }
 _MERGED = f"{W}tcPr/{W}vMerge"
-_LONGEST_REPEATED = 200  # characters of a merged cell that each of its rows repeats; longer text is no name of rows
 _NOTE_MARK = re.compile(r"\[\^\d+\]")
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 # Namespaces of the strict variant of the standard, which are replaced by the usual ones.
@@ -264,7 +263,7 @@ class Walk:
         for row in rows:
             texts.append([cell if cell is None else self._cell(cell, above.get(at, "")) for at, cell in enumerate(row)])
             merged = (at for at, cell in enumerate(row) if cell is not None and cell.find(_MERGED) is not None)
-            above = {at: text for at in merged if len(text := texts[-1][at] or "") < _LONGEST_REPEATED}
+            above = {at: text for at in merged if len(text := texts[-1][at] or "") < LONGEST_REPEATED}
         if in_table:
             return table_blocks([[text or "" for text in row] for row in texts], in_table)
         titles, table = with_one_header(texts)

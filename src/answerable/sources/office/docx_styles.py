@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
-from answerable.sources.office.numbering import DEEPEST, Level, Numbering
+from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Numbering
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 TITLE = 0
@@ -20,7 +20,6 @@ _HEADING_NAMES = (
 )
 _HEADING = re.compile(rf"(?:{_HEADING_NAMES})\s*([1-9])", re.IGNORECASE)
 _TITLE = re.compile(r"title|document title|título|titulo|ttulo|titre|titel|titolo", re.IGNORECASE)
-_LONGEST_LABEL = 100  # characters of the text around a list's number, which every item repeats; not measured
 _CONTENTS = re.compile(r"(?:toc|índice|sumário|contents)\s*[1-9]|table of figures", re.IGNORECASE)
 
 
@@ -198,7 +197,7 @@ def _list_level(element: Any) -> Level:
     start, restart = value(element, "start"), value(element, "lvlRestart")
     return Level(
         shape=value(element, "numFmt") or "decimal",
-        text="" if is_on(element, "rPr/vanish") else (value(element, "lvlText") or "")[:_LONGEST_LABEL],
+        text="" if is_on(element, "rPr/vanish") else (value(element, "lvlText") or "")[:LONGEST_LABEL],
         start=int(start) if _is_count(start) else 1,
         restart=int(restart) if _is_count(restart) else DEEPEST + 1,
         is_legal=is_on(element, "isLgl"),

@@ -10,6 +10,8 @@ from itertools import islice, takewhile
 from answerable.tables.grid import is_header
 from answerable.tables.values import shape_of
 
+LONGEST_REPEATED = 200
+"""Characters of a cell merged over rows that each of the rows repeats; longer text doesn't name rows."""
 _YEAR = re.compile(r"\b(?:1[89]|20|21)\d\d\b")
 _SAMPLE = 200  # rows that a header is compared with: enough to show which columns hold figures; not measured
 

@@ -11,6 +11,8 @@ from answerable.sources.notation import BOXES, written
 
 DEEPEST = 8
 """The last level of a list, from 0."""
+LONGEST_LABEL = 100
+"""Characters of the text around a list's number, which every item repeats; not measured."""
 _PLACE = re.compile(r"%([1-9])")
 _WORTH = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
 _ROMAN = tuple(zip("M CM D CD C XC L XL X IX V IV I".split(), _WORTH, strict=True))
@@ -51,6 +53,11 @@ class Lists:
         self._lists = lists
         self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
         self._restarted: set[tuple[str, int]] = set()
+
+    def restart(self, name: str) -> None:
+        """Begin a list's numbers anew."""
+        if name in self._lists:
+            self._counts.pop(self._lists[name].kind, None)
 
     def marker(self, name: str, depth: int) -> str:
         """Return what stands before a list's next item: `- `, its number and a space, or "" for nothing."""
