@@ -61,7 +61,7 @@ def lowered(text: str) -> str:
 
 
 # A raised number after a word or a mark, not after a figure or a unit such as `m`; and the beginning of a note's text.
-_MARK = re.compile(r"(?:(?<=[^\W\d_]{3})|(?<=[^\W\d_]{3}\))|(?<=[.,;:!?”\"’»]))[⁰¹²³⁴-⁹]{1,3}(?![⁰¹²³⁴-⁻\w])")
+_MARK = re.compile(r"(?<![⁰¹²³⁴-⁻])(?:(?<=[^\W\d_]{3})|(?<=[^\W\d_]{3}\))|(?<=[.,;:!?”\"’»]))[⁰¹²³⁴-⁹]{1,3}(?![⁰¹²³⁴-⁻\w])")
 _NOTE = re.compile(r"(?m)^([⁰¹²³⁴-⁹]{1,3}) ?(?=\w)|(?<=\n\n)(\d{1,3}) (?=[^\W\d_])")
 _LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 

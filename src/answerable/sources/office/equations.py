@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from answerable.sources.notation import lowered, raised
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_ONE = re.compile(r"[^\W\d_]+|\d[\d.,]*|\([^()]*\)")
 _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 
@@ -61,5 +63,4 @@ def _property(element: Any, name: str) -> str | None:
 def _one(text: str) -> str:
     """Return a part of an equation in brackets, unless it is one number, name or bracket."""
     core = text.strip()
-    is_one = core.replace(".", "", 1).isalnum() or (core.startswith("(") and core.find(")") == len(core) - 1)
-    return core if is_one else f"({core})"
+    return core if _ONE.fullmatch(core) else f"({core})"
