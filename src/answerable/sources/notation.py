@@ -14,10 +14,17 @@ _HIGH = str.maketrans("0123456789+-–−()=ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺
 _LOW = str.maketrans("0123456789+-–−()=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₍₎₌")
 _HAS_HIGH, _HAS_LOW = (frozenset(map(chr, table)) for table in (_HIGH, _LOW))
 BOXES = frozenset("☐☑☒✓✔✗✘")
-# Marks that remain, and the places of Wingdings' boxes and ticks, which have no character of their own there.
-_LAST: dict[int, str | None] = dict.fromkeys(range(0xFDD0, 0xFDD8)) | dict(
-    zip((0xF06F, 0xF071, 0xF072, 0xF0A8, 0xF0FB, 0xF0FC, 0xF0FD, 0xF0FE), "☐☐☐☐✗✓☒☒", strict=True)
-)
+WINGDINGS = dict(zip(b"oqr\xa8\xfb\xfc\xfd\xfe\xe0", "☐☐☐☐✗✓☒☒→", strict=True))
+"""Characters by their codes in the font Wingdings."""
+PAGE = "\ufdd7"
+"""Stands for the number of a page; `written` removes it."""
+# Of "Page 3 of 10", first what is between the numbers, then what is beside them.
+_PAGES = re.compile(f"{PAGE}(?:[^{PAGE}]{{0,9}}{PAGE})+")
+_ONLY_PAGE = re.compile(rf"(?m)(^|\t)[^\w\n\t]{{0,9}}[^\W\d]{{0,20}}[^\w\n\t]{{0,9}}{PAGE}[^\w\n\t]*(?=\t|$)")
+# Marks that remain; programs store symbols of Wingdings as characters of Unicode's private area.
+_LAST: dict[int, str | None] = dict.fromkeys(range(0xFDD0, 0xFDD8)) | {
+    0xF000 + code: to for code, to in WINGDINGS.items()
+}
 _WORD = re.compile(r"[^\W\d_]{3}")
 _MARKED = {kind: re.compile(f"{kind[0]}([^{kind[1]}]*){kind[1]}") for kind in (STRUCK, RAISED, LOWERED)}
 _STRUCK_ON = re.compile(rf"{STRUCK[1]}(\s*){STRUCK[0]}")
@@ -30,6 +37,8 @@ def marked(text: str, kind: str) -> str:
 
 def written(text: str) -> str:
     """Return a paragraph with each of its lines on one line, and its marked text in Markdown and Unicode."""
+    if PAGE in text:
+        text = _ONLY_PAGE.sub(r"\1", _PAGES.sub(PAGE, text))
     if not text.isascii():
         text = _STRUCK_ON.sub(r"\1", text)
         for kind, write in ((RAISED, raised), (LOWERED, lowered), (STRUCK, _struck)):
@@ -61,7 +70,9 @@ def lowered(text: str) -> str:
 
 
 # A raised number after a word or a mark, not after a figure or a unit such as `m`; and the beginning of a note's text.
-_MARK = re.compile(r"(?<![⁰¹²³⁴-⁻])(?:(?<=[^\W\d_]{3})|(?<=[^\W\d_]{3}\))|(?<=[.,;:!?”\"’»]))[⁰¹²³⁴-⁹]{1,3}(?![⁰¹²³⁴-⁻\w])")
+_MARK = re.compile(
+    r"(?<![⁰¹²³⁴-⁻])(?:(?<=[^\W\d_]{3})|(?<=[^\W\d_]{3}\))|(?<=[.,;:!?”\"’»]))[⁰¹²³⁴-⁹]{1,3}(?![⁰¹²³⁴-⁻\w])"
+)
 _NOTE = re.compile(r"(?m)^([⁰¹²³⁴-⁹]{1,3}) ?(?=\w)|(?<=\n\n)(\d{1,3}) (?=[^\W\d_])")
 _LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 

@@ -9,15 +9,15 @@ missing notes, XML entities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from textwrap import dedent
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.notation import BOXES, LOWERED, RAISED, STRUCK, marked, written
-from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, read_lists, value
+from answerable.sources.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
+from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.headers import LONGEST_REPEATED, with_one_header
 from answerable.sources.office.numbering import Lists
@@ -33,12 +33,9 @@ _WRAPPERS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdt",
 _SPECIAL = frozenset({f"{M}oMath", *(W + name for name in ("sym", "instrText", "fldChar", "sdt"))})
 _LONGEST_INSTRUCTION = 100  # characters of a field's instruction that are looked at; its name is at their beginning
 _PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
-_PAGE = "\ufdd7"  # stands for the number of a page
-_PAGES = re.compile(f"{_PAGE}(?:[^{_PAGE}]{{0,9}}{_PAGE})*")
-_ONLY_PAGE = re.compile(rf"(?m)(^|\t)[^\w\n]*[^\W\d]*[^\w\n]*{_PAGE}[^\w\n]*(?=\t|$)")
 # Symbols by the code of the character that shows them in a font.
 _SYMBOLS = {
-    "Wingdings": {0x6F: "☐", 0x71: "☐", 0x72: "☐", 0xA8: "☐", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☒", 0xE0: "→"},
+    "Wingdings": WINGDINGS,
     "Wingdings 2": {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☒", 0x53: "☒", 0x54: "☒", 0xA3: "☐"},
     "Webdings": {0x61: "✓", 0x63: "☐", 0x72: "✗"},
     "Symbol": dict(
@@ -87,8 +84,9 @@ def _texts(package: Package, main: str) -> tuple[list[str], list[Heading], list[
     for number, key in enumerate(walk.notes, 1):
         if key in known and (text := " ".join(walk.blocks(known[key], in_table=True))):
             notes.append((number, text))
+    shown = frozenset(blocks)
     margins = {text: None for path in _margins(package, main, root) for text in walk.blocks(_xml(package, path), True)}
-    return blocks, walk.headings, notes, [text for text in margins if text not in blocks]
+    return blocks, walk.headings, notes, [text for text in margins if text not in shown]
 
 
 def _margins(package: Package, main: str, body: Any) -> dict[str, None]:
@@ -122,7 +120,7 @@ class Walk:
         self._boxes: list[Any] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._unfinished: list[str] = []
-        self._within: Any = body
+        self._look: Mapping[str, str] = {}
         self._fields: list[str] = []
 
     def blocks(self, container: Any, in_table: bool = False) -> list[str]:
@@ -158,13 +156,13 @@ class Walk:
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
         """Return the Markdown of a paragraph, and whether it is a list item."""
-        self._within = paragraph
+        self._look = self._styles.look(paragraph, "pPr/pStyle")
         self._fields.clear()
         self._unfinished.append(self._text(paragraph))
         if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
             # If the paragraph mark is deleted, the paragraph is joined with the next one.
             return "", False
-        text = written(_without_pages("".join(self._unfinished)))
+        text = written("".join(self._unfinished))
         self._unfinished.clear()
         if self._styles.is_contents(paragraph):
             return "", False
@@ -195,7 +193,7 @@ class Walk:
         for child in element.iterchildren("*"):
             tag = child.tag
             if tag in _TEXTS:
-                pieces.append(_PAGE if any(map(_PAGE_FIELD.match, self._fields[-1:])) else child.text or "")
+                pieces.append(PAGE if any(map(_PAGE_FIELD.match, self._fields[-1:])) else child.text or "")
             elif tag in _CHARACTERS:
                 pieces.append(_CHARACTERS[tag])
             elif tag == f"{W}r":
@@ -211,7 +209,7 @@ class Walk:
             elif tag == _ALTERNATE:
                 pieces.append(self._text(_preferred(child)))
             elif tag == f"{W}fldSimple" and _PAGE_FIELD.match(child.get(f"{W}instr", "")):
-                pieces.append(_PAGE)
+                pieces.append(PAGE)
             elif tag in _SPECIAL:
                 pieces.append(self._special(child))
             elif tag not in _LEFT_OUT:
@@ -219,9 +217,11 @@ class Walk:
         return "".join(pieces)
 
     def _run(self, run: Any) -> str:
-        look = self._styles.look(run, self._within)
+        look = self._look
+        if run.find(f"{W}rPr") is not None:
+            look = {**look, **self._styles.look(run, "rPr/rStyle"), **look_of(run)}
         text = "" if look.get("vanish") not in OFF else self._text(run)
-        if not text or text in BOXES:
+        if not text:
             return text
         if kind := {"superscript": RAISED, "subscript": LOWERED}.get(look.get("vertAlign", "")):
             text = marked(text, kind)
@@ -305,11 +305,6 @@ def _preferred(alternatives: Any) -> Any:
     """Return the first alternative that has text; Word stores one for newer programs and one for older ones."""
     forms = list(alternatives.iterchildren("*"))
     return next((form for form in forms if any(True for _ in form.iter(*_TEXTS))), alternatives)
-
-
-def _without_pages(text: str) -> str:
-    """Return text without page numbers, nor the words that only belong to them: "Page 3 of 10"."""
-    return _ONLY_PAGE.sub(r"\1", _PAGES.sub(_PAGE, text)) if _PAGE in text else text
 
 
 def _symbol(font: str, code: str) -> str:

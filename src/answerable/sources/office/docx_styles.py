@@ -80,12 +80,9 @@ class Styles:
         number = style.number if number is None else number
         return None if number in (None, "0") else (number, depth)
 
-    def look(self, run: Any, paragraph: Any) -> Mapping[str, str]:
-        """Return the values of how a run looks: its own, those of its style, and of the paragraph's style."""
-        properties = run.find(W + "rPr")
-        if properties is None:
-            return self._of(paragraph).look
-        return {**self._of(paragraph).look, **self._named(value(run, "rPr/rStyle") or "").look, **_look(run)}
+    def look(self, holder: Any, path: str) -> Mapping[str, str]:
+        """Return how text of the style that a paragraph or run names looks: the values of vanish, strike and so on."""
+        return self._named(value(holder, path) or "").look
 
     def is_contents(self, paragraph: Any) -> bool:
         """Whether a paragraph is a line of a table of contents, which repeats the headings."""
@@ -104,7 +101,7 @@ class Styles:
             # A level of a list names its style; otherwise the style names its level.
             linked = (self._depths.get((number or "", style.get(W + "styleId", ""))) for style in chain)
             depth = next((each for each in linked if each is not None), _depth(next(filter(None, depths), None)))
-            look = {key: text for style in reversed(chain) for key, text in _look(style).items()}
+            look = {key: text for style in reversed(chain) for key, text in look_of(style).items()}
             self._parsed[name] = _Style(_level_of(chain), is_contents, number, depth, look)
         return self._parsed[name]
 
@@ -159,7 +156,7 @@ def _depth(level: str | None) -> int:
     return min(int(level), DEEPEST) if level and level.isdecimal() else 0
 
 
-def _look(holder: Any) -> dict[str, str]:
+def look_of(holder: Any) -> dict[str, str]:
     """Return what a run or style itself says of how text looks."""
     return {name: found for name in _LOOKS if (found := value(holder, f"rPr/{name}")) is not None}
 

@@ -13,7 +13,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import EncryptedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.notation import LOWERED, RAISED, STRUCK, marked, written
+from answerable.sources.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
 from answerable.sources.office.headers import LONGEST_REPEATED, with_one_header
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
@@ -22,7 +22,7 @@ from answerable.sources.xml import local_name
 _MANIFEST = "META-INF/manifest.xml"
 # Elements within a paragraph that aren't part of its text.
 _NO_TEXT = frozenset({"annotation", "annotation-end", "note", "ruby-text", "frame", "tracked-changes", "desc", "title"})
-_CHARACTERS = {"tab": " ", "line-break": "\n", "soft-page-break": ""}
+_CHARACTERS = {"tab": "\t", "line-break": "\n", "soft-page-break": "", "page-number": PAGE, "page-count": PAGE}
 
 
 def properties(package: Package) -> tuple[str, dict[str, str]]:
@@ -228,7 +228,19 @@ def read_odt(data: bytes, source: str, context: ReadContext | None = None) -> Do
         walk = Walk(_numbered(roots), _looks(roots))
         bodies = [text for body in root.iter("{*}body") for text in body.iterchildren("{*}text")]
         blocks = [block for each in bodies for block in walk.blocks(each)]
-    return sections_document(blocks, walk.headings, enumerate(walk.notes, 1), source, DocumentType.ODT, title, metadata)
+        margins = [block for each in _margins(roots) for block in walk.blocks(each, in_table=True)]
+    notes = enumerate(walk.notes, 1)
+    return sections_document(
+        blocks, walk.headings, notes, source, DocumentType.ODT, title, metadata, list(dict.fromkeys(margins))
+    )
+
+
+def _margins(roots: Sequence[Any]) -> Iterator[Any]:
+    """Yield the headers and footers that pages show, also those of first and left pages."""
+    for page in (each for root in roots for each in root.iter("{*}master-page")):
+        for child in page.iterchildren("{*}*"):
+            if local_name(child).startswith(("header", "footer")) and attribute(child, "display") != "false":
+                yield child
 
 
 _OUTLINE = "\0outline"  # the list of the headings, which has no name
