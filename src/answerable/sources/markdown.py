@@ -17,6 +17,7 @@ from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
 from answerable.sources.notation import with_notes
+from answerable.sources.table_headers import with_one_header
 from answerable.sources.text import make_document, require_text
 from answerable.tables.grid import front_matter
 
@@ -249,13 +250,17 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def table_blocks(rows: Sequence[Sequence[str]], in_table: bool = False) -> list[str]:
-    """Return a table as blocks: its cells if it has one column; inside another table, a line of text for each row."""
+def table_blocks(cells: Sequence[Sequence[str | None]], in_table: bool = False) -> list[str]:
+    """Return a table as blocks: its titles, and the table; its cells if it has one column.
+
+    Inside another table, a line of text for each row. None continues the cell to its left.
+    """
     if in_table:
-        return [text for row in rows if (text := " ".join(filter(None, row)))]
+        return [text for row in cells if (text := " ".join(filter(None, row)))]
+    titles, rows = with_one_header(cells)
     if max(map(len, rows), default=0) < 2:
         return [text for row in rows for text in row if text]
-    return [text] if (text := table(rows)) else []
+    return [*titles, *filter(None, [table(rows)])]
 
 
 def sections_document(

@@ -25,6 +25,7 @@ _ONLY_PAGE = re.compile(rf"(?m)(^|\t)[^\w\n\t]{{0,9}}[^\W\d]{{0,20}}[^\w\n\t]{{0
 _LAST: dict[int, str | None] = dict.fromkeys(range(0xFDD0, 0xFDD8)) | {
     0xF000 + code: to for code, to in WINGDINGS.items()
 }
+_BOX = re.compile(r"([☐☒])(?=\w)")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _MARKED = {kind: re.compile(f"{kind[0]}([^{kind[1]}]*){kind[1]}") for kind in (STRUCK, RAISED, LOWERED)}
 _STRUCK_ON = re.compile(rf"{STRUCK[1]}(\s*){STRUCK[0]}")
@@ -43,7 +44,7 @@ def written(text: str) -> str:
         text = _STRUCK_ON.sub(r"\1", text)
         for kind, write in ((RAISED, raised), (LOWERED, lowered), (STRUCK, _struck)):
             text = _MARKED[kind].sub(lambda found, write=write: write(found[1]), text.replace(kind[1] + kind[0], ""))  # type: ignore[misc]
-        text = text.translate(_LAST)
+        text = _BOX.sub(r"\1 ", text.translate(_LAST))
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 

@@ -80,12 +80,12 @@ def test_clauses_have_the_numbers_that_word_shows() -> None:
 @pytest.mark.parametrize(
     ("levels", "items", "content"),
     [
-        (level(0, "decimal", "Section %1:"), (0, 0), "Section 1: a\nSection 2: b"),
-        (level(0, "upperRoman", "%1.") + level(1, "lowerRoman", "%1-%2)"), (0, 1, 1), "I. a\n  I-i) b\n  I-ii) c"),
+        (level(0, "decimal", "Section %1:"), (0, 0), "Section 1: a\n\nSection 2: b"),
+        (level(0, "upperRoman", "%1.") + level(1, "lowerRoman", "%1-%2)"), (0, 1, 1), "I. a\n\nI-i) b\n\nI-ii) c"),
         (
             level(0, "upperRoman", "%1.") + level(1, "decimal", "%1.%2", "<w:isLgl/>"),
             (0, 0, 1, 1),
-            "I. a\nII. b\n  2.1 c\n  2.2 d",
+            "I. a\n\nII. b\n\n2.1 c\n2.2 d",
         ),
         (level(0, "decimalZero", "%1"), (0,), "01 a"),
         (level(0, "none", "Note:"), (0,), "Note: a"),
@@ -131,7 +131,7 @@ def test_numbers_of_styles_of_headings_and_in_tables() -> None:
     row = f"<w:tr><w:tc>{number}</w:tc><w:tc>{paragraph(run('Open windows'))}</w:tc></w:tr>"
     content = shown(f"{body}<w:tbl>{row}</w:tbl>", levels, styles=styles)
     assert content == (
-        "# Part A Water\n\nA.1 Drink it.\nA.2 Save it.\n\nOr not.\n\n# Part B Air\n\n"
+        "# Part A Water\n\nA.1 Drink it.\n\nA.2 Save it.\n\nOr not.\n\n# Part B Air\n\n"
         "| B.1 | Open windows |\n| --- | --- |"
     )
 
@@ -206,7 +206,7 @@ def test_form_fields_and_symbols() -> None:
         + paragraph('<w:r><w:sym w:font="Wingdings" w:char="F04A"/></w:r>', run("Smile \uf0fc"))
     )
     assert shown(body) == (
-        "☒ Lift\n\n☐ Cellar\n\nFuel: Wood\n\nGuest: Ada\n\nRoom:\n\n☒Towels\n\n☐ Sauna\n\nAge ≥ 18\n\nSmile ✓"
+        "☒ Lift\n\n☐ Cellar\n\nFuel: Wood\n\nGuest: Ada\n\nRoom:\n\n☒ Towels\n\n☐ Sauna\n\nAge ≥ 18\n\nSmile ✓"
     )
 
 
@@ -227,12 +227,15 @@ def letters(text: str) -> str:
         (part("sSup", part("e", letters("r")) + part("sup", letters("2"))) + letters("π"), "r²π"),
         (part("sSup", part("e", letters("e")) + part("sup", letters("kt"))), "e^(kt)"),
         (part("sSubSup", part("e", letters("x")) + part("sub", letters("1")) + part("sup", letters("2"))), "x₁²"),
-        (part("rad", part("deg", letters("3")) + part("e", letters("8"))), "∛8"),
+        (part("rad", part("deg", letters("3")) + part("e", letters("8"))), "³√8"),
         (part("rad", part("deg", "") + part("e", letters("b−4"))), "√(b−4)"),
         (
             part(
                 "nary",
-                '<m:naryPr><m:chr m:val="∑"/></m:naryPr>' + part("sub", letters("i=1")) + part("e", letters("i")),
+                '<m:naryPr><m:chr m:val="∑"/></m:naryPr>'
+                + part("sub", letters("i=1"))
+                + part("sup", "")
+                + part("e", letters("i")),
             ),
             "∑_(i=1) i",
         ),

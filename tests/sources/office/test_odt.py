@@ -101,6 +101,18 @@ def test_numbers_of_clauses_and_headings() -> None:
     )
 
 
+def test_headers_and_footers_follow_without_page_numbers() -> None:
+    page = (
+        "<office:master-styles><style:master-page><style:header><text:p>Plan B-7</text:p></style:header>"
+        '<style:header-left style:display="false"><text:p>unused</text:p></style:header-left><style:footer>'
+        "<text:p>Drawn by Ngozi<text:tab/>page <text:page-number>2</text:page-number> of "
+        "<text:page-count>5</text:page-count></text:p></style:footer></style:master-page></office:master-styles>"
+    )
+    document = read_odt(opendocument("text", "<text:p>Build it.</text:p>", page), "a.odt")
+    assert document.content == "Build it.\n\nPlan B-7\n\nDrawn by Ngozi"
+    assert [(part.start, part.end) for part in document.parts] == [(0, 11), (11, 35)]
+
+
 def test_merged_cells() -> None:
     def cell(text: str, more: str = "") -> str:
         return f"<table:table-cell {more}><text:p>{text}</text:p></table:table-cell>"

@@ -57,6 +57,18 @@ def test_lists_and_tables() -> None:
     )
 
 
+def test_headers_of_two_rows() -> None:
+    rows = (
+        " \\cell May\\cell \\cell",
+        "Lake\\cell Fish\\cell Boats\\cell",
+        "Blue\\cell 4\\cell 2\\cell",
+        "Red\\cell 1\\cell 0\\cell",
+    )
+    assert content("".join(f"\\trowd\\pard\\intbl {row}\\row" for row in rows)) == (
+        "| Lake | May Fish | May Boats |\n| --- | --- | --- |\n| Blue | 4 | 2 |\n| Red | 1 | 0 |"
+    )
+
+
 def test_text_is_read_as_it_is_shown() -> None:
     body = (
         r"A boat is {\strike 20 euros} 25 euros.\par {\listtext 2.1\tab}Row {\striked1\u-10179?\u-8704? off}\par"

@@ -1,9 +1,9 @@
 """Word documents → Document: Markdown of headings, paragraphs, lists, tables and text boxes, with notes at the end.
 
-Only the parts of the package that have text are read. Pictures, macros, embedded and linked files, tracked deletions,
-hidden text, comments and tables of contents are left out. We don't use mammoth: version 1.13 fails 8 of this module's
-26 tests: headings by outline level, inherited or translated styles, hidden text, tables of contents, merged cells,
-missing notes, XML entities.
+Headers and footers follow as a part of their own. Pictures, macros, embedded and linked files, tracked deletions,
+hidden text, comments, tables of contents and page numbers are left out.
+We don't use mammoth: version 1.13 fails 8 of the 26 tests of `test_docx.py`: headings by outline level, inherited or
+translated styles, hidden text, tables of contents, merged cells, missing notes, XML entities.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_do
 from answerable.sources.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
-from answerable.sources.office.headers import LONGEST_REPEATED, with_one_header
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
+from answerable.sources.table_headers import LONGEST_REPEATED
 from answerable.sources.xml import parse_xml
 
 _ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
@@ -42,6 +42,7 @@ _SYMBOLS = {
         zip(map(ord, "abgdezhqiklmnxoprstufcywDSWFG£³±´¸¹»°®¥"), "αβγδεζηθικλμνξοπρστυφχψωΔΣΩΦΓ≤≥±×÷≠≈°→∞", strict=True)
     ),
 }
+_LISTED = ("-", "(", "[")  # beginnings of the marks of list items, besides numbers and small letters
 _MERGED = f"{W}tcPr/{W}vMerge"
 _NOTE_MARK = re.compile(r"\[\^\d+\]")
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
@@ -176,8 +177,9 @@ class Walk:
             return "", False
         if level is not None:
             return self._heading(number + text, level), False
-        if not marker:
-            return text, False
+        if not (marker[:1].islower() or marker[:1].isdigit() or marker[:1] in _LISTED):
+            # Clauses with other numbers, as "Article 2.", are paragraphs: nobody would take their lines for a list's.
+            return marker + text, False
         marker = "  " * (item[1] if item else 0) + marker
         return marker + text.replace("\n", "\n" + " " * len(marker)), True
 
@@ -264,10 +266,7 @@ class Walk:
             texts.append([cell if cell is None else self._cell(cell, above.get(at, "")) for at, cell in enumerate(row)])
             merged = (at for at, cell in enumerate(row) if cell is not None and cell.find(_MERGED) is not None)
             above = {at: text for at in merged if len(text := texts[-1][at] or "") < LONGEST_REPEATED}
-        if in_table:
-            return table_blocks([[text or "" for text in row] for row in texts], in_table)
-        titles, table = with_one_header(texts)
-        return [*titles, *table_blocks(table)]
+        return table_blocks(texts, in_table)
 
     def _cell(self, cell: Any, above: str) -> str:
         """Return the text of a cell, or of the one `above` that it is merged with."""

@@ -1,4 +1,4 @@
-"""Word's equations → a line of text in reading order: `Q=V/t`, `√(a+b)`, `x²`, `∑_(i=1)^(n)`, as in UnicodeMath."""
+"""Word's equations → a line of text in reading order: `Q=V/t`, `√(a+b)`, `x²`, `∑_(i=1)^(n) i`."""
 
 from __future__ import annotations
 
@@ -6,61 +6,55 @@ import re
 from typing import Any
 
 from answerable.sources.notation import lowered, raised
+from answerable.sources.xml import local_name
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _ONE = re.compile(r"[^\W\d_]+|\d[\d.,]*|\([^()]*\)")
-_ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
+
+
+# How the parts of an equation follow each other, by the name of the whole.
+_ORDERS = {
+    **{"f": "{num}/{den}", "sSup": "{e}{sup}", "sSub": "{e}{sub}", "sSubSup": "{e}{sub}{sup}", "sPre": "{sub}{sup}{e}"},
+    **{"rad": "{deg}√{e}", "func": "{fName} {e}", "limLow": "{e}_({lim})", "limUpp": "{e}^({lim})"},
+}
 
 
 def equation(element: Any) -> str:
     """Return the text of an equation or of a part of one."""
-    name = element.tag.removeprefix(M)
+    name = local_name(element)
     if name == "t":
         return element.text or ""
-    if name.endswith("Pr") or not element.tag.startswith(M):
+    if name.endswith("Pr") or name in ("del", "moveFrom"):
         return ""
-    part = {child.tag.removeprefix(M): child for child in element.iterchildren(f"{M}*")}
-
-    def text(key: str) -> str:
-        return equation(part[key]) if key in part else ""
-
-    match name:
-        case "f":
-            bar = "¦" if _property(element, "type") == "noBar" else "/"
-            return f"{_one(text('num'))}{bar}{_one(text('den'))}"
-        case "sSup" | "sSub" | "sSubSup":
-            return f"{_one(text('e'))}{lowered(text('sub'))}{raised(text('sup'), is_formula=True)}"
-        case "sPre":
-            return f"{lowered(text('sub'))}{raised(text('sup'), is_formula=True)}{text('e')}"
-        case "rad":
-            degree = text("deg")
-            return f"{_ROOTS.get(degree) or raised(degree, is_formula=True) + '√'}{_one(text('e'))}"
-        case "nary":
-            limits = (f"{mark}({limit})" for mark, limit in (("_", text("sub")), ("^", text("sup"))) if limit)
-            return f"{_property(element, 'chr') or '∫'}{''.join(limits)} {text('e')}"
-        case "limLow" | "limUpp":
-            return f"{text('e')}{'_' if name == 'limLow' else '^'}({text('lim')})"
-        case "func":
-            return f"{text('fName')} {_one(text('e'))}"
-        case "d":
-            inner = (_property(element, "sepChr") or "|").join(equation(each) for each in element.iterchildren(f"{M}e"))
-            opening, closing = _property(element, "begChr"), _property(element, "endChr")
-            return f"{'(' if opening is None else opening}{inner}{')' if closing is None else closing}"
-        case "m" | "eqArr":
-            lines = element.iterchildren(f"{M}mr", f"{M}e")
-            return "; ".join(
-                ", ".join(map(equation, line)) if line.tag == f"{M}mr" else equation(line) for line in lines
-            )
-    return "".join(map(equation, element.iterchildren("*")))
+    parts = dict.fromkeys(("num", "den", "sub", "sup", "deg", "e", "fName", "lim"), "")
+    texts = []
+    for child in element.iterchildren("*"):
+        parts[local_name(child)] = text = equation(child)
+        texts += [] if local_name(child).endswith("Pr") else [text]
+    if name in _ORDERS:
+        return _ORDERS[name].format_map({key: _part(key, text) for key, text in parts.items()})
+    if name == "nary":
+        limits = (f"{mark}({text})" for mark, text in (("_", parts["sub"]), ("^", parts["sup"])) if text)
+        return f"{_property(element, 'chr', '∫')}{''.join(limits)} {parts['e']}"
+    if name == "d":
+        inner = _property(element, "sepChr", "|").join(texts)
+        return f"{_property(element, 'begChr', '(')}{inner}{_property(element, 'endChr', ')')}"
+    return {"m": "; ", "mr": ", ", "eqArr": "; "}.get(name, "").join(texts)
 
 
-def _property(element: Any, name: str) -> str | None:
-    """Return the value of an element's property; None if it has no such property."""
+def _part(name: str, text: str) -> str:
+    if name in ("sup", "deg"):
+        return raised(text, is_formula=True)
+    return lowered(text) if name == "sub" else text if name in ("fName", "lim") else _one(text)
+
+
+def _property(element: Any, name: str, usual: str) -> str:
+    """Return the value of an element's property, and the usual one if it has no such property."""
     found = next(element.iterfind(f"{element.tag}Pr/{M}{name}"), None)
-    return None if found is None else found.get(f"{M}val", "")
+    return usual if found is None else found.get(f"{M}val", "")
 
 
 def _one(text: str) -> str:
     """Return a part of an equation in brackets, unless it is one number, name or bracket."""
     core = text.strip()
-    return core if _ONE.fullmatch(core) else f"({core})"
+    return core if not core or _ONE.fullmatch(core) else f"({core})"

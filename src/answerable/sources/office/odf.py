@@ -1,6 +1,6 @@
 """Shared by OpenDocument texts, sheets and slides: encryption, properties, and text as blocks of Markdown.
 
-Tracked deletions, comments and tables of contents are left out; notes are collected.
+Tracked deletions, comments, tables of contents and page numbers are left out; notes are collected.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from answerable.errors import EncryptedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
 from answerable.sources.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
-from answerable.sources.office.headers import LONGEST_REPEATED, with_one_header
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
+from answerable.sources.table_headers import LONGEST_REPEATED
 from answerable.sources.xml import local_name
 
 _MANIFEST = "META-INF/manifest.xml"
@@ -174,10 +174,7 @@ class Walk:
         rows: list[list[str | None]] = []
         for row in _rows(element):
             rows.append(self._row(row, depth, rows[-1] if rows else []))
-        if in_table:
-            return table_blocks([[text or "" for text in row] for row in rows], in_table)
-        titles, table = with_one_header(rows)
-        return [*titles, *table_blocks(table)]
+        return table_blocks(rows, in_table)
 
     def _row(self, row: Any, depth: int, above: Sequence[str | None]) -> list[str | None]:
         cells: list[str | None] = []
