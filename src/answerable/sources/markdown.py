@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
-from answerable.sources.notation import with_notes
-from answerable.sources.table_headers import with_one_header
 from answerable.sources.text import make_document, require_text
 from answerable.tables.grid import front_matter
+from answerable.tables.headers import with_one_header
+from answerable.text.notation import with_notes
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -16,13 +16,13 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
-from answerable.sources.table_headers import LONGEST_REPEATED
 from answerable.sources.xml import parse_xml
+from answerable.tables.headers import LONGEST_REPEATED
+from answerable.text.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 
 _ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
 _TEXTS = frozenset({f"{W}t", f"{M}t"})

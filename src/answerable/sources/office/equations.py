@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from answerable.sources.notation import lowered, raised
 from answerable.sources.xml import local_name
+from answerable.text.notation import lowered, raised
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _ONE = re.compile(r"[^\W\d_]+|\d[\d.,]*|\([^()]*\)")

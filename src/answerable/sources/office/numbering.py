@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from answerable.sources.notation import BOXES, written
+from answerable.text.notation import BOXES, written
 
 DEEPEST = 8
 """The last level of a list, from 0."""
 LONGEST_LABEL = 100
 """Characters of the text around a list's number, which every item repeats; not measured."""
 _PLACE = re.compile(r"%([1-9])")
+# What the Roman numerals below are worth.
 _WORTH = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
 _ROMAN = tuple(zip("M CM D CD C XC L XL X IX V IV I".split(), _WORTH, strict=True))
 _MOST_ROMAN = 3_999  # beyond, these numerals have no common form

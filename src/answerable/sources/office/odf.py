@@ -13,11 +13,11 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import EncryptedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
-from answerable.sources.table_headers import LONGEST_REPEATED
 from answerable.sources.xml import local_name
+from answerable.tables.headers import LONGEST_REPEATED
+from answerable.text.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
 
 _MANIFEST = "META-INF/manifest.xml"
 # Elements within a paragraph that aren't part of its text.

@@ -14,8 +14,8 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.notation import LOWERED, RAISED, STRUCK, marked, written
 from answerable.sources.office.docx_styles import heading_level
+from answerable.text.notation import LOWERED, RAISED, STRUCK, marked, written
 
 IGNORED = frozenset(
     """

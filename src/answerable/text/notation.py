@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 STRUCK, RAISED, LOWERED = "\ufdd1\ufdd2", "\ufdd3\ufdd4", "\ufdd5\ufdd6"
-"""Characters before and after text of each kind; like `markdown.MARK`, they occur in no text."""
+"""Characters before and after text of each kind; they occur in no text."""
 _HIGH = str.maketrans("0123456789+-–−()=ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾⁼ⁿⁱ")
 _LOW = str.maketrans("0123456789+-–−()=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₍₎₌")
 _HAS_HIGH, _HAS_LOW = (frozenset(map(chr, table)) for table in (_HIGH, _LOW))
@@ -42,16 +42,18 @@ def written(text: str) -> str:
         text = _ONLY_PAGE.sub(r"\1", _PAGES.sub(PAGE, text))
     if not text.isascii():
         text = _STRUCK_ON.sub(r"\1", text)
-        for kind, write in ((RAISED, raised), (LOWERED, lowered), (STRUCK, _struck)):
-            text = _MARKED[kind].sub(lambda found, write=write: write(found[1]), text.replace(kind[1] + kind[0], ""))  # type: ignore[misc]
+        for kind in (RAISED, LOWERED, STRUCK):
+            text = _MARKED[kind].sub(_shown, text.replace(kind[1] + kind[0], ""))
         text = _BOX.sub(r"\1 ", text.translate(_LAST))
     lines = (" ".join(line.split()) for line in text.split("\n"))
     return "\n".join(filter(None, lines))
 
 
-def _struck(text: str) -> str:
-    core = text.strip()
-    return text.replace(core, f"~~{core}~~", 1) if core else text
+def _shown(found: re.Match[str]) -> str:
+    text, core = found[1], found[1].strip()
+    if found[0].startswith(STRUCK[0]):
+        return text.replace(core, f"~~{core}~~", 1) if core else text
+    return raised(text) if found[0].startswith(RAISED[0]) else lowered(text)
 
 
 def raised(text: str, is_formula: bool = False) -> str:

@@ -37,6 +37,7 @@ def _is_title(row: Sequence[str | None]) -> bool:
 
 def _joined(top: Sequence[str | None], below: Sequence[str], others: Sequence[Sequence[str]]) -> list[str]:
     """Return the names of a header of two rows; [] if it has only one."""
+    below = [*below, *[""] * (len(top) - len(below))]
     over: list[int] = []
     for column, name in enumerate(below):
         # A name in the upper row stands over the names in the lower one up to the next name or a gap.
@@ -47,7 +48,11 @@ def _joined(top: Sequence[str | None], below: Sequence[str], others: Sequence[Se
     grouped = [column for column, place in enumerate(over) if width[place] > 1 and place >= 0]
     both = ((top[place] if place >= 0 else "", name) for place, name in zip(over, below, strict=True))
     names = [" ".join(dict.fromkeys(name for name in pair if name)) for pair in both]
-    if not grouped or any(over[column] >= 0 and below[column] not in ("", top[column]) for column in single):
+    if (
+        not grouped
+        or sum(map(bool, top)) < 2
+        or any(over[column] >= 0 and below[column] not in ("", top[column]) for column in single)
+    ):
         return []
     if any(shape_of(name) and not _YEAR.fullmatch(name) for name in below) or not all(below[each] for each in grouped):
         return []
