@@ -48,11 +48,8 @@ def _joined(top: Sequence[str | None], below: Sequence[str], others: Sequence[Se
     grouped = [column for column, place in enumerate(over) if width[place] > 1 and place >= 0]
     both = ((top[place] if place >= 0 else "", name) for place, name in zip(over, below, strict=True))
     names = [" ".join(dict.fromkeys(name for name in pair if name)) for pair in both]
-    if (
-        not grouped
-        or sum(map(bool, top)) < 2
-        or any(over[column] >= 0 and below[column] not in ("", top[column]) for column in single)
-    ):
+    is_over = (over[column] >= 0 and below[column] not in ("", top[column]) for column in single)
+    if not grouped or not any(top[1:]) or any(is_over):
         return []
     if any(shape_of(name) and not _YEAR.fullmatch(name) for name in below) or not all(below[each] for each in grouped):
         return []
