@@ -20,14 +20,15 @@ PAGE = "\ufdd7"
 """Stands for the number of a page; `written` removes it."""
 # Of "Page 3 of 10", first what is between the numbers, then what is beside them.
 _PAGES = re.compile(f"{PAGE}(?:[^{PAGE}]{{0,9}}{PAGE})+")
-_ONLY_PAGE = re.compile(rf"(?m)(^|\t)[^\w\n\t]{{0,9}}[^\W\d]{{0,20}}[^\w\n\t]{{0,9}}{PAGE}[^\w\n\t]*(?=\t|$)")
+_BESIDE, _NAME = r"[^\w\n\t]{0,9}", r"[^\W\d]{0,20}"
+_ONLY_PAGE = re.compile(rf"(?m)(^|\t){_BESIDE}(?:{_NAME}{_BESIDE}{PAGE}|{PAGE}{_BESIDE}{_NAME}){_BESIDE}(?=\t|$)")
 # Marks that remain; programs store symbols of Wingdings as characters of Unicode's private area.
 _LAST: dict[int, str | None] = dict.fromkeys(range(0xFDD0, 0xFDD8)) | {
     0xF000 + code: to for code, to in WINGDINGS.items()
 }
 _BOX = re.compile(r"([☐☒])(?=\w)")
 _WORD = re.compile(r"[^\W\d_]{3}")
-_MARKED = {kind: re.compile(f"{kind[0]}([^{kind[1]}]*){kind[1]}") for kind in (STRUCK, RAISED, LOWERED)}
+_MARKED = {kind: re.compile(f"{kind[0]}([^{kind}]*){kind[1]}") for kind in (STRUCK, RAISED, LOWERED)}
 _STRUCK_ON = re.compile(rf"{STRUCK[1]}(\s*){STRUCK[0]}")
 
 

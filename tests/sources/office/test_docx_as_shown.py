@@ -263,6 +263,7 @@ def test_headers_and_footers_are_a_part_of_their_own() -> None:
             "<w:fldChar w:fldCharType='separate'/></w:r><w:r><w:t>9</w:t></w:r>"
             "<w:r><w:fldChar w:fldCharType='end'/></w:r>",
             "- <w:fldSimple w:instr='page'><w:r><w:t>7</w:t></w:r></w:fldSimple> -",
+            "<w:fldSimple w:instr='PAGE'><w:r><w:t>7</w:t></w:r></w:fldSimple><w:r><w:t> | Page</w:t></w:r>",
             "<w:r><w:pict><w:txbxContent><w:p><w:r><w:t>Call 555 0199</w:t></w:r></w:p></w:txbxContent></w:pict></w:r>",
         ):
             text, mark, rest = footer.partition("<")
