@@ -154,7 +154,8 @@ class Walk:
 
     def _items(self, element: Any, level: int, in_table: bool, style: str = "") -> Iterator[str]:
         style = attribute(element, "style-name") or style
-        if level == 0 and not any(attribute(element, f"continue-{what}") for what in ("numbering", "list")):
+        continues = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
+        if level == 0 and not continues:
             self._lists.restart(style)
         for item in element.iterchildren("{*}list-item", "{*}list-header"):
             shown = self._lists.marker(style, min(level, DEEPEST)) if local_name(item) == "list-item" else ""
