@@ -83,12 +83,14 @@ _LOWER = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 def with_notes(text: str) -> str:
     """Return text in which raised numbers that refer to a note below are `[^2]`, and the note begins with `[^2]: `."""
+    if frozenset(map(chr, _LOWER)).isdisjoint(text):
+        return text
     marks = [(found.start(), found.end(), found[0].translate(_LOWER)) for found in _MARK.finditer(text)]
     waiting = iter([*marks, (len(text), 0, "")])
     start, _, number = next(waiting)
     above: set[str] = set()
     notes: dict[str, tuple[int, int]] = {}
-    for found in _NOTE.finditer(text) if marks else ():
+    for found in _NOTE.finditer(text):
         while start < found.start():
             above.add(number)
             start, _, number = next(waiting)

@@ -157,7 +157,7 @@ class Walk:
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
         """Return the Markdown of a paragraph, and whether it is a list item."""
-        self._look = self._styles.look(paragraph, "pPr/pStyle")
+        self._look = self._styles.look(value(paragraph, "pPr/pStyle") or "")
         self._fields.clear()
         self._unfinished.append(self._text(paragraph))
         if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
@@ -219,9 +219,10 @@ class Walk:
         return "".join(pieces)
 
     def _run(self, run: Any) -> str:
-        look = self._look
-        if run.find(f"{W}rPr") is not None:
-            look = {**look, **self._styles.look(run, "rPr/rStyle"), **look_of(run)}
+        own = look_of(run)
+        look = {**self._look, **self._styles.look(own.get("rStyle", "")), **own} if own else self._look
+        if not look:
+            return self._text(run)
         text = "" if look.get("vanish") not in OFF else self._text(run)
         if not text:
             return text

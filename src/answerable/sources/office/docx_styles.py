@@ -50,7 +50,7 @@ class _Style:
     look: Mapping[str, str]
 
 
-_LOOKS = ("vanish", "strike", "dstrike", "vertAlign")
+_LOOKS = {W + name: name for name in ("rStyle", "vanish", "strike", "dstrike", "vertAlign")}
 
 
 class Styles:
@@ -80,9 +80,9 @@ class Styles:
         number = style.number if number is None else number
         return None if number in (None, "0") else (number, depth)
 
-    def look(self, holder: Any, path: str) -> Mapping[str, str]:
-        """Return how text of the style that a paragraph or run names looks: the values of vanish, strike and so on."""
-        return self._named(value(holder, path) or "").look
+    def look(self, name: str) -> Mapping[str, str]:
+        """Return how text of a style looks: the values of vanish, strike and so on."""
+        return self._named(name).look
 
     def is_contents(self, paragraph: Any) -> bool:
         """Whether a paragraph is a line of a table of contents, which repeats the headings."""
@@ -157,8 +157,10 @@ def _depth(level: str | None) -> int:
 
 
 def look_of(holder: Any) -> dict[str, str]:
-    """Return what a run or style itself says of how text looks."""
-    return {name: found for name in _LOOKS if (found := value(holder, f"rPr/{name}")) is not None}
+    """Return what a run or style itself says of how text looks, and the style that a run names."""
+    properties = holder.find(f"{W}rPr")
+    found = () if properties is None else properties.iterchildren("*")
+    return {_LOOKS[each.tag]: each.get(f"{W}val", "") for each in found if each.tag in _LOOKS}
 
 
 def read_lists(root: Any | None) -> dict[str, Numbering]:
