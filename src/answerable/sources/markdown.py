@@ -19,6 +19,8 @@ from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
 from answerable.sources.text import make_document, require_text, stem
 from answerable.tables.grid import front_matter
+from answerable.tables.headers import with_one_header
+from answerable.text.notation import with_notes
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -266,13 +268,17 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def table_blocks(rows: Sequence[Sequence[str]], in_table: bool = False) -> list[str]:
-    """Return a table as blocks: its cells if it has one column; inside another table, a line of text for each row."""
+def table_blocks(cells: Sequence[Sequence[str | None]], in_table: bool = False) -> list[str]:
+    """Return a table as blocks: its titles, and the table; its cells if it has one column.
+
+    Inside another table, a line of text for each row. None continues the cell to its left.
+    """
     if in_table:
-        return [text for row in rows if (text := " ".join(filter(None, row)))]
+        return [text for row in cells if (text := " ".join(filter(None, row)))]
+    titles, rows = with_one_header(cells)
     if max(map(len, rows), default=0) < 2:
         return [text for row in rows for text in row if text]
-    return [text] if (text := table(rows)) else []
+    return [*titles, *filter(None, [table(rows)])]
 
 
 def sections_document(
@@ -283,18 +289,25 @@ def sections_document(
     kind: DocumentType,
     title: str,
     metadata: dict[str, str],
+    margins: Sequence[str] = (),
 ) -> Document:
-    """Return a document with a part for each section, and a part for the numbered notes. Raises EmptySource."""
-    body, headings = place_headings("\n\n".join(blocks), headings)
+    """Return a document with a part for each section, one for `margins`, the texts around pages, and one for notes.
+
+    Raises EmptySource.
+    """
     noted = "\n".join(f"[^{number}]: {text}" for number, text in notes)
-    if not body and not noted:
+    text = "\n\n".join(blocks)
+    body, headings = place_headings(text if noted else with_notes(text), headings)
+    ends = list(filter(None, ("\n\n".join(margins), noted)))
+    if not body and not ends:
         raise EmptySource(
             f"{source} holds no text: if its pages are pictures, save it as PDF, run OCR on that, and add the PDF"
         )
-    content = "\n\n".join(filter(None, (body, noted)))
-    start = len(content) - len(noted)
+    content = "\n\n".join(filter(None, (body, *ends)))
+    start = len(content) - sum(map(len, ends)) - 2 * max(len(ends) - 1, 0)
     parts = section_parts(content, headings, 0, start)
-    if noted:
-        parts = (*parts, Part(start, len(content), PartKind.SECTION))
+    for each in ends:
+        start = content.index(each, start)
+        parts = (*parts, Part(start, min(start + len(each) + 2, len(content)), PartKind.SECTION))
     title = title or next((each.title for each in headings if each.level == 1), "")
     return make_document(source, content, kind, parts, title, metadata)

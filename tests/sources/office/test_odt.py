@@ -49,6 +49,88 @@ def test_lists_tables_and_boxes() -> None:
     )
 
 
+LOOKS = (
+    '<style:style style:name="S"><style:text-properties style:text-line-through-style="solid"/></style:style>'
+    '<style:style style:name="H"><style:text-properties style:text-position="super 58%"/></style:style>'
+    '<style:style style:name="L"><style:text-properties style:text-position="-33% 58%"/></style:style>'
+    '<style:style style:name="N" style:parent-style-name="S"><style:text-properties '
+    'style:text-line-through-style="none"/></style:style>'
+)
+CLAUSES = (
+    '<text:list-style style:name="C"><text:list-level-style-number text:level="1" style:num-format="1" '
+    'style:num-suffix="." text:start-value="3"/><text:list-level-style-number text:level="2" style:num-format="1" '
+    'text:display-levels="2"/><text:list-level-style-number text:level="3" style:num-format="a" style:num-prefix="(" '
+    'style:num-suffix=")"/></text:list-style>'
+    '<text:outline-style><text:outline-level-style text:level="1" style:num-format="I" style:num-suffix="."/>'
+    '<text:outline-level-style text:level="2" style:num-format=""/></text:outline-style>'
+)
+
+
+def test_struck_raised_and_lowered_text_and_notes_after_their_word() -> None:
+    note = "<text:note><text:note-body><text:p>Without meals.</text:p></text:note-body></text:note>"
+    body = (
+        '<text:p>The bed is <text:span text:style-name="S">30</text:span> 35 a night'
+        f'{note}, 4 m<text:span text:style-name="H">2</text:span>, CO<text:span text:style-name="L">2</text:span>.'
+        "</text:p>"
+        '<text:p text:style-name="S">No dogs.</text:p><text:p text:style-name="N">Cats.</text:p>'
+    )
+    assert read_odt(opendocument("text", body, LOOKS), "a.odt").content == (
+        "The bed is ~~30~~ 35 a night[^1], 4 m², CO₂.\n\n~~No dogs.~~\n\nCats.\n\n[^1]: Without meals."
+    )
+
+
+def test_numbers_of_clauses_and_headings() -> None:
+    def item(text: str, inner: str = "") -> str:
+        return f"<text:list-item><text:p>{text}</text:p>{inner}</text:list-item>"
+
+    def items(*each: str, more: str = "") -> str:
+        return f"<text:list {more}>{''.join(each)}</text:list>"
+
+    style = 'text:style-name="C"'
+    body = (
+        '<text:h text:outline-level="1">Rules</text:h>'
+        + items(item("Rest", items(item("Hours", items(item("night"), item("noon"))), item("Noise"))), more=style)
+        + '<text:h text:outline-level="1">Keys</text:h><text:h text:outline-level="2">Lost</text:h>'
+        + items(item("Ask"), more=f'{style} text:continue-numbering="true"')
+        + "<text:p>And:</text:p>"
+        + items(item("Pay"), more=style)
+    )
+    assert read_odt(opendocument("text", body, CLAUSES), "a.odt").content == (
+        "# I. Rules\n\n3. Rest\n  3.1 Hours\n    (a) night\n    (b) noon\n  3.2 Noise\n\n# II. Keys\n\n## Lost\n\n"
+        "4. Ask\n\nAnd:\n\n3. Pay"
+    )
+
+
+def test_headers_and_footers_follow_without_page_numbers() -> None:
+    page = (
+        "<office:master-styles><style:master-page><style:header><text:p>Plan B-7</text:p></style:header>"
+        '<style:header-left style:display="false"><text:p>unused</text:p></style:header-left><style:footer>'
+        "<text:p>Drawn by Ngozi<text:tab/>page <text:page-number>2</text:page-number> of "
+        "<text:page-count>5</text:page-count></text:p></style:footer></style:master-page></office:master-styles>"
+    )
+    document = read_odt(opendocument("text", "<text:p>Build it.</text:p>", page), "a.odt")
+    assert document.content == "Build it.\n\nPlan B-7\n\nDrawn by Ngozi"
+    assert [(part.start, part.end) for part in document.parts] == [(0, 11), (11, 35)]
+
+
+def test_merged_cells() -> None:
+    def cell(text: str, more: str = "") -> str:
+        return f"<table:table-cell {more}><text:p>{text}</text:p></table:table-cell>"
+
+    wide, high = 'table:number-columns-spanned="2"', 'table:number-rows-spanned="2"'
+    covered = "<table:covered-table-cell/>"
+    rows = (
+        (cell("Hut", high), cell("Bunks", wide), covered),
+        (covered, cell("Old"), cell("New")),
+        (cell("Alp", high), cell("4"), cell("6")),
+        (covered, cell("2"), cell("8")),
+    )
+    body = "".join(f"<table:table-row>{''.join(row)}</table:table-row>" for row in rows)
+    assert read_odt(opendocument("text", f"<table:table>{body}</table:table>"), "a.odt").content == (
+        "| Hut | Bunks Old | Bunks New |\n| --- | --- | --- |\n| Alp | 4 | 6 |\n| Alp | 2 | 8 |"
+    )
+
+
 def test_files_that_are_not_read() -> None:
     with pytest.raises(EmptySource, match="holds no text"):
         read_odt(opendocument("text", ""), "a.odt")

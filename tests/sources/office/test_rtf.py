@@ -57,6 +57,30 @@ def test_lists_and_tables() -> None:
     )
 
 
+def test_headers_of_two_rows() -> None:
+    rows = (
+        " \\cell May\\cell \\cell",
+        "Lake\\cell Fish\\cell Boats\\cell",
+        "Blue\\cell 4\\cell 2\\cell",
+        "Red\\cell 1\\cell 0\\cell",
+    )
+    assert content("".join(f"\\trowd\\pard\\intbl {row}\\row" for row in rows)) == (
+        "| Lake | May Fish | May Boats |\n| --- | --- | --- |\n| Blue | 4 | 2 |\n| Red | 1 | 0 |"
+    )
+
+
+def test_text_is_read_as_it_is_shown() -> None:
+    body = (
+        r"A boat is {\strike 20 euros} 25 euros.\par {\listtext 2.1\tab}Row {\striked1\u-10179?\u-8704? off}\par"
+        r"{\listtext (b)\tab}Swim\par {\pard\s1{\listtext Article 4.\tab}Water\par}\pard 10{\super 4} litres of "
+        r"H{\sub 2}O on the 1{\super st}, twice{\super 6}\par 6 Not in June.\par \u-3842? Sunny"
+    )
+    assert content(body) == (
+        "A boat is ~~20 euros~~ 25 euros.\n\n2.1 Row ~~😀 off~~\n(b) Swim\n\n# Article 4. Water\n\n"
+        "10⁴ litres of H₂O on the 1st, twice[^6]\n\n[^6]: Not in June.\n\n☒ Sunny"
+    )
+
+
 def test_files_that_are_not_read() -> None:
     with pytest.raises(EmptySource, match="holds no text"):
         content("")

@@ -1,33 +1,49 @@
 """Word documents → Document: Markdown of headings, paragraphs, lists, tables and text boxes, with notes at the end.
 
-Only the parts of the package that have text are read. Pictures, macros, embedded and linked files, tracked deletions,
-hidden text, comments and tables of contents are left out. We don't use mammoth: version 1.13 fails 8 of this module's
-26 tests: headings by outline level, inherited or translated styles, hidden text, tables of contents, merged cells,
-missing notes, XML entities.
+Headers and footers follow as a part of their own. Pictures, macros, embedded and linked files, tracked deletions,
+hidden text, comments, tables of contents and page numbers are left out.
+We don't use mammoth: version 1.13 fails 8 of the 26 tests of `test_docx.py`: headings by outline level, inherited or
+translated styles, hidden text, tables of contents, merged cells, missing notes, XML entities.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from textwrap import dedent
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.office.packages import Package, main_part, refuse_container, related
+from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
+from answerable.sources.office.equations import M, equation
+from answerable.sources.office.numbering import Lists
+from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
 from answerable.sources.xml import parse_xml
+from answerable.tables.headers import LONGEST_REPEATED
+from answerable.text.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
-_TEXTS = frozenset({f"{W}t", f"{_MATH}t"})
+_TEXTS = frozenset({f"{W}t", f"{M}t"})
 _LEFT_OUT = frozenset(W + name for name in ("del", "moveFrom", "pPr", "rPr", "tblPr", "tcPr", "trPr", "rt", "sdtPr"))
-_CHARACTERS = {f"{W}tab": " ", f"{W}ptab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_CHARACTERS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _NOTES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": "endnote"}
 _WRAPPERS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdt", "sdtContent", "smartTag"))
+_SPECIAL = frozenset({f"{M}oMath", *(W + name for name in ("sym", "instrText", "fldChar", "sdt"))})
+_LONGEST_INSTRUCTION = 100  # characters of a field's instruction that are looked at; its name is at their beginning
+_PAGE_FIELD = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b", re.IGNORECASE)
+# Symbols by the code of the character that shows them in a font.
+_SYMBOLS = {
+    "Wingdings": WINGDINGS,
+    "Wingdings 2": {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☒", 0x53: "☒", 0x54: "☒", 0xA3: "☐"},
+    "Webdings": {0x61: "✓", 0x63: "☐", 0x72: "✗"},
+    "Symbol": dict(
+        zip(map(ord, "abgdezhqiklmnxoprstufcywDSWFG£³±´¸¹»°®¥"), "αβγδεζηθικλμνξοπρστυφχψωΔΣΩΦΓ≤≥±×÷≠≈°→∞", strict=True)
+    ),
+}
+_LISTED = ("-", "(", "[")  # beginnings of the marks of list items, besides numbers and small letters
+_MERGED = f"{W}tcPr/{W}vMerge"
 _NOTE_MARK = re.compile(r"\[\^\d+\]")
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 # Namespaces of the strict variant of the standard, which are replaced by the usual ones.
@@ -39,8 +55,8 @@ def read_docx(data: bytes, source: str, context: ReadContext | None = None) -> D
     refuse_container(data, source, ".doc")
     with Package(data, source, context, _ADVICE, "Word document") as package:
         main, title, metadata = main_part(package, "main document")
-        blocks, headings, notes = _texts(package, main)
-    return sections_document(blocks, headings, notes, source, DocumentType.DOCX, title, metadata)
+        blocks, headings, notes, margins = _texts(package, main)
+    return sections_document(blocks, headings, notes, source, DocumentType.DOCX, title, metadata, margins)
 
 
 def _xml(package: Package, name: str | None) -> Any:
@@ -50,13 +66,14 @@ def _xml(package: Package, name: str | None) -> Any:
     return parse_xml(_STRICT.sub(rb"http://schemas.openxmlformats.org/\1/2006/", package.read(name)), recover=False)
 
 
-def _texts(package: Package, main: str) -> tuple[list[str], list[Heading], list[tuple[int, str]]]:
-    """Return the document's blocks, its headings, and its notes by number."""
+def _texts(package: Package, main: str) -> tuple[list[str], list[Heading], list[tuple[int, str]], list[str]]:
+    """Return the document's blocks, its headings, its notes by number, and the texts of headers and footers."""
     parts = related(package, main)
     root = _xml(package, main).find(f"{W}body")
     if root is None:
         raise ValueError("it has no body")
-    walk = Walk(root, Styles(_xml(package, parts.get("styles"))), Lists(_xml(package, parts.get("numbering"))))
+    lists = read_lists(_xml(package, parts.get("numbering")))
+    walk = Walk(root, Styles(_xml(package, parts.get("styles")), lists), Lists(lists))
     blocks = walk.blocks(root)
     known: dict[tuple[str, str], Any] = {}
     for kind in ("footnote", "endnote"):
@@ -68,7 +85,27 @@ def _texts(package: Package, main: str) -> tuple[list[str], list[Heading], list[
     for number, key in enumerate(walk.notes, 1):
         if key in known and (text := " ".join(walk.blocks(known[key], in_table=True))):
             notes.append((number, text))
-    return blocks, walk.headings, notes
+    shown = frozenset(blocks)
+    margins = {text: None for path in _margins(package, main, root) for text in walk.blocks(_xml(package, path), True)}
+    return blocks, walk.headings, notes, [text for text in margins if text not in shown]
+
+
+def _margins(package: Package, main: str, body: Any) -> dict[str, None]:
+    """Return the names of the parts with the headers and footers that the pages show, in their order."""
+    paths = {key: path for key, kind, path in relations(package, main) if kind in ("header", "footer")}
+    settings = _xml(package, related(package, main).get("settings"))
+    found: dict[str, None] = {}
+    for section in body.iter(f"{W}sectPr"):
+        shown = {
+            "default",
+            "first" if is_on(section, "titlePg") else "",
+            "even" if is_on(settings, "evenAndOddHeaders") else "",
+        }
+        for reference in section.iterchildren(f"{W}headerReference", f"{W}footerReference"):
+            keys = (key for name, key in reference.items() if name.endswith("}id"))
+            if reference.get(f"{W}type") in shown and (path := paths.get(next(keys, ""))):
+                found[path] = None
+    return found
 
 
 class Walk:
@@ -84,6 +121,8 @@ class Walk:
         self._boxes: list[Any] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._unfinished: list[str] = []
+        self._look: Mapping[str, str] = {}
+        self._fields: list[str] = []
 
     def blocks(self, container: Any, in_table: bool = False) -> list[str]:
         """Return the blocks of Markdown for the paragraphs and tables in an element."""
@@ -93,7 +132,7 @@ class Walk:
 
         def flush() -> None:
             if items:
-                blocks.append("\n".join(items))
+                blocks.append(dedent("\n".join(items)))
                 items.clear()
 
         for child in _children(container, f"{W}p", f"{W}tbl"):
@@ -111,33 +150,37 @@ class Walk:
                 flush()
                 blocks += self.blocks(box, in_table)
         flush()
-        if left := " ".join("".join(self._unfinished).replace(MARK, "").split()):
+        if left := written("".join(self._unfinished)).replace("\n", " "):
             blocks.append(left)
         self._unfinished = around
         return blocks
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
         """Return the Markdown of a paragraph, and whether it is a list item."""
+        self._look = self._styles.look(value(paragraph, "pPr/pStyle") or "")
+        self._fields.clear()
         self._unfinished.append(self._text(paragraph))
         if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
             # If the paragraph mark is deleted, the paragraph is joined with the next one.
             return "", False
-        text = "".join(self._unfinished)
+        text = written("".join(self._unfinished))
         self._unfinished.clear()
-        lines = [" ".join(line.split()) for line in text.replace(MARK, "").split("\n")]
-        text = "\n".join(line for line in lines if line)
-        if not text or self._styles.is_contents(paragraph):
+        if self._styles.is_contents(paragraph):
             return "", False
-        if in_table:
-            return text, False
-        level = self._styles.heading(paragraph)
-        if level is not None:
-            return self._heading(text, level), False
         item = self._styles.item(paragraph)
-        if item is None:
-            return text, False
-        number, depth = item
-        marker = "  " * depth + self._lists.marker(number, depth)
+        marker = self._lists.marker(*item) if item else ""
+        number = marker.removeprefix("- ")
+        if in_table:
+            return (number + text).strip(), False
+        level = self._styles.heading(paragraph)
+        if not text:
+            return "", False
+        if level is not None:
+            return self._heading(number + text, level), False
+        if not (marker[:1].islower() or marker[:1].isdigit() or marker[:1] in _LISTED):
+            # Clauses with other numbers, as "Article 2.", are paragraphs: nobody would take their lines for a list's.
+            return marker + text, False
+        marker = "  " * (item[1] if item else 0) + marker
         return marker + text.replace("\n", "\n" + " " * len(marker)), True
 
     def _heading(self, text: str, level: int) -> str:
@@ -152,9 +195,11 @@ class Walk:
         for child in element.iterchildren("*"):
             tag = child.tag
             if tag in _TEXTS:
-                pieces.append(child.text or "")
+                pieces.append(PAGE if any(map(_PAGE_FIELD.match, self._fields[-1:])) else child.text or "")
             elif tag in _CHARACTERS:
                 pieces.append(_CHARACTERS[tag])
+            elif tag == f"{W}r":
+                pieces.append(self._run(child))
             elif tag in _NOTES:
                 key = (_NOTES[tag], child.get(f"{W}id", ""))
                 if key not in self._numbers:
@@ -165,27 +210,80 @@ class Walk:
                 self._boxes.append(child)
             elif tag == _ALTERNATE:
                 pieces.append(self._text(_preferred(child)))
-            elif tag not in _LEFT_OUT and not (tag == f"{W}r" and is_on(child, "rPr/vanish")):
+            elif tag == f"{W}fldSimple" and _PAGE_FIELD.match(child.get(f"{W}instr", "")):
+                pieces.append(PAGE)
+            elif tag in _SPECIAL:
+                pieces.append(self._special(child))
+            elif tag not in _LEFT_OUT:
                 pieces.append(self._text(child))
         return "".join(pieces)
 
+    def _run(self, run: Any) -> str:
+        own = look_of(run)
+        look = {**self._look, **self._styles.look(own.get("rStyle", "")), **own} if own else self._look
+        if not look:
+            return self._text(run)
+        text = "" if look.get("vanish") not in OFF else self._text(run)
+        if not text:
+            return text
+        if kind := {"superscript": RAISED, "subscript": LOWERED}.get(look.get("vertAlign", "")):
+            text = marked(text, kind)
+        is_struck = any(look.get(name) not in OFF for name in ("strike", "dstrike"))
+        return marked(text, STRUCK) if is_struck else text
+
+    def _special(self, element: Any) -> str:
+        """Return the text of an equation, of a symbol, and of fields and controls to be filled in."""
+        if element.tag == f"{M}oMath":
+            return equation(element)
+        if element.tag == f"{W}sym":
+            return _symbol(element.get(f"{W}font", ""), element.get(f"{W}char", ""))
+        if element.tag == f"{W}instrText":
+            if self._fields and len(self._fields[-1]) < _LONGEST_INSTRUCTION:
+                self._fields[-1] += element.text or ""
+            return ""
+        if element.tag == f"{W}fldChar":
+            kind = element.get(f"{W}fldCharType")
+            if kind == "begin":
+                self._fields.append("")
+            elif kind == "end" and self._fields:
+                self._fields.pop()
+            return _form_field(element)
+        box = element.find(f"{W}sdtPr/{{*}}checkbox")
+        if box is None:
+            return "" if is_on(element, "sdtPr/showingPlcHdr") else self._text(element)
+        own = self._text(element)
+        is_ticked = any(state in ("1", "true") for each in box.iterchildren("{*}checked") for state in each.values())
+        return own if own.strip() in BOXES else "☒ " if is_ticked else "☐ "
+
     def _table(self, element: Any, in_table: bool) -> list[str]:
         rows = [list(_cells(row)) for row in _children(element, f"{W}tr") if row.find(f"{W}trPr/{W}del") is None]
-        rows = [row for row in rows if any(cell is not None for cell in row)]
+        rows = [row for row in rows if any(cell is not None and not _continues(cell) for cell in row)]
         if max(map(len, rows), default=0) < 2 and not in_table:
             # A table that only frames other text is shown as plain blocks.
             return [block for row in rows for cell in row if cell is not None for block in self.blocks(cell)]
-        return table_blocks([[self._cell(cell) for cell in row] for row in rows], in_table)
+        texts: list[list[str | None]] = []
+        above: dict[int, str] = {}
+        for row in rows:
+            texts.append([cell if cell is None else self._cell(cell, above.get(at, "")) for at, cell in enumerate(row)])
+            merged = (at for at, cell in enumerate(row) if cell is not None and cell.find(_MERGED) is not None)
+            above = {at: text for at in merged if len(text := texts[-1][at] or "") < LONGEST_REPEATED}
+        return table_blocks(texts, in_table)
 
-    def _cell(self, cell: Any | None) -> str:
-        return "" if cell is None else " ".join(self.blocks(cell, in_table=True)).replace("\n", " ")
+    def _cell(self, cell: Any, above: str) -> str:
+        """Return the text of a cell, or of the one `above` that it is merged with."""
+        return above if _continues(cell) else " ".join(self.blocks(cell, in_table=True)).replace("\n", " ")
+
+
+def _continues(cell: Any) -> bool:
+    """Whether a cell is merged with the one above it."""
+    return value(cell, "tcPr/vMerge") not in (None, "restart")
 
 
 def _cells(row: Any) -> Iterator[Any | None]:
-    """Yield the cells of a row, and None where a merged cell continues."""
+    """Yield the cells of a row, and None where a cell continues to the right."""
     yield from [None] * _count(value(row, "trPr/gridBefore"), 0)
     for cell in _children(row, f"{W}tc"):
-        yield cell if value(cell, "tcPr/vMerge") in (None, "restart") else None
+        yield cell
         yield from [None] * (_count(value(cell, "tcPr/gridSpan"), 1) - 1)
 
 
@@ -196,7 +294,10 @@ def _children(element: Any, *tags: str) -> Iterator[Any]:
             yield child
         elif child.tag == _ALTERNATE:
             yield from _children(_preferred(child), *tags)
-        elif child.tag in _WRAPPERS and value(child, "sdtPr/docPartObj/docPartGallery") != "Table of Contents":
+        elif child.tag in _WRAPPERS and not (
+            value(child, "sdtPr/docPartObj/docPartGallery") == "Table of Contents"
+            or is_on(child, "sdtPr/showingPlcHdr")
+        ):
             yield from _children(child, *tags)
 
 
@@ -206,165 +307,25 @@ def _preferred(alternatives: Any) -> Any:
     return next((form for form in forms if any(True for _ in form.iter(*_TEXTS))), alternatives)
 
 
+def _symbol(font: str, code: str) -> str:
+    """Return the character that a symbol shows; "" if it isn't known."""
+    number = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", code) else 0
+    if font in _SYMBOLS:
+        # Codes of such fonts may stand in Unicode's private area.
+        return _SYMBOLS[font].get(number & 0xFF, "")
+    return chr(number) if 0xFF < number < 0xD800 else ""
+
+
+def _form_field(mark: Any) -> str:
+    """Return the state of a box, or the chosen entry of a list, at the beginning of a form field; "" for others."""
+    for box in mark.iterfind(f"{W}ffData/{W}checkBox"):
+        return "☒ " if is_on(box, "default" if box.find(f"{W}checked") is None else "checked") else "☐ "
+    for choice in mark.iterfind(f"{W}ffData/{W}ddList"):
+        entries = [entry.get(f"{W}val", "") for entry in choice.iterfind(f"{W}listEntry")]
+        place = _count(value(choice, "result") or value(choice, "default"), 0)
+        return entries[place] if place < len(entries) else ""
+    return ""
+
+
 def _count(number: str | None, least: int) -> int:
     return max(least, min(int(number), MOST_COLUMNS)) if number and number.isdecimal() and len(number) < 6 else least
-
-
-TITLE = 0
-"""The level of the document's own title, above all headings."""
-
-# Word stores its built-in styles under English names in every language; other programs and users translate them.
-_HEADING_NAMES = (
-    "heading|título|titulo|ttulo|encabezado|cabeçalho|titre|überschrift|berschrift|titolo|kop|rubrik|overskrift"
-    "|otsikko|nagłówek|nadpis|заголовок|标题|見出し"
-)
-_HEADING = re.compile(rf"(?:{_HEADING_NAMES})\s*([1-9])", re.IGNORECASE)
-_TITLE = re.compile(r"title|document title|título|titulo|ttulo|titre|titel|titolo", re.IGNORECASE)
-_CONTENTS = re.compile(r"(?:toc|índice|sumário|contents)\s*[1-9]|table of figures", re.IGNORECASE)
-
-
-def value(element: Any, path: str) -> str | None:
-    """Return the `w:val` of the first element at a path of tag names; None if there is no such element."""
-    for name in path.split("/"):
-        element = None if element is None else element.find(W + name)
-    return None if element is None else element.get(W + "val", "")
-
-
-def is_on(element: Any, path: str) -> bool:
-    """Whether the switch at a path is present and not set to off."""
-    return value(element, path) not in (None, "0", "false", "off", "none")
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    """A paragraph style: its heading level, its list and depth in it, and whether it is for tables of contents."""
-
-    level: int | None
-    is_contents: bool
-    number: str | None
-    depth: str | None
-
-
-class Styles:
-    """The paragraph styles of a document. Each is parsed once: a hostile document uses one huge style everywhere."""
-
-    def __init__(self, root: Any | None) -> None:
-        styles = () if root is None else root.iterchildren(W + "style")
-        self._styles = {style.get(W + "styleId", ""): style for style in styles}
-        self._parsed: dict[str, _Style] = {}
-
-    def heading(self, paragraph: Any) -> int | None:
-        """Return the level of a heading, from 1; TITLE for the document's title; None for other paragraphs."""
-        own = _level(paragraph)
-        return self._of(paragraph).level if own is None else _heading_or_none(own)
-
-    def item(self, paragraph: Any) -> tuple[str, int] | None:
-        """Return the list that a paragraph belongs to, with the depth in that list; None for other paragraphs."""
-        number, level = _numbering(paragraph)
-        if number is None:
-            style = self._of(paragraph)
-            number, level = style.number, level or style.depth
-        if number is None or number == "0":
-            return None
-        return number, min(int(level), 8) if level and level.isdecimal() else 0
-
-    def is_contents(self, paragraph: Any) -> bool:
-        """Whether a paragraph is a line of a table of contents, which repeats the headings."""
-        return self._of(paragraph).is_contents
-
-    def _of(self, paragraph: Any) -> _Style:
-        name = value(paragraph, "pPr/pStyle") or ""
-        if name not in self._parsed:
-            chain = list(self._chain(name))
-            own_names = (name, value(self._styles.get(name), "name") or "")
-            numberings = (_numbering(style) for style in chain)
-            number, depth = next((each for each in numberings if each[0] is not None), (None, None))
-            is_contents = any(_CONTENTS.fullmatch(each) for each in own_names)
-            self._parsed[name] = _Style(_level_of(chain), is_contents, number, depth)
-        return self._parsed[name]
-
-    def _chain(self, style_id: str | None) -> Iterator[Any]:
-        """Yield a style, then the style it is based on, and so on."""
-        # The styles in a hostile document may be based on each other in a circle.
-        for _ in range(20):
-            style = self._styles.get(style_id or "")
-            if style is None:
-                return
-            yield style
-            style_id = value(style, "basedOn")
-
-
-def _level_of(chain: list[Any]) -> int | None:
-    """Return the heading level of a style: the first outline level or heading name along its chain of base styles."""
-    for style in chain:
-        outline = _level(style)
-        if outline is not None:
-            return _heading_or_none(outline)
-        for name in (value(style, "name") or "", style.get(W + "styleId", "")):
-            level = heading_level(name.strip())
-            if level is not None:
-                return level
-    return None
-
-
-def heading_level(name: str) -> int | None:
-    """Return the heading level that a style's name states, TITLE for the document's title, None for other styles."""
-    if match := _HEADING.fullmatch(name):
-        return int(match[1])
-    return TITLE if _TITLE.fullmatch(name) else None
-
-
-def _level(holder: Any) -> int | None:
-    """Return the outline level of a paragraph or style from 1; 10 is body text."""
-    outline = value(holder, "pPr/outlineLvl")
-    return int(outline) + 1 if outline and outline.isdecimal() and len(outline) < 3 else None
-
-
-def _heading_or_none(level: int) -> int | None:
-    # The tenth level is body text.
-    return level if level <= 9 else None
-
-
-def _numbering(holder: Any) -> tuple[str | None, str | None]:
-    """Return the list that a paragraph or style names, and the depth in that list."""
-    return value(holder, "pPr/numPr/numId"), value(holder, "pPr/numPr/ilvl")
-
-
-class Lists:
-    """The lists of a document and the number that each list has reached."""
-
-    def __init__(self, root: Any | None) -> None:
-        def children(name: str) -> list[Any]:
-            return [] if root is None else list(root.iterchildren(W + name))
-
-        self._numbers = {
-            each.get(W + "numId"): (value(each, "abstractNumId") or "", _by_level(each, "lvlOverride", "startOverride"))
-            for each in children("num")
-        }
-        self._kinds = {
-            each.get(W + "abstractNumId"): (_by_level(each, "lvl", "numFmt"), _by_level(each, "lvl", "start"))
-            for each in children("abstractNum")
-        }
-        self._counts: defaultdict[tuple[str, str], dict[int, int]] = defaultdict(dict)
-
-    def marker(self, number: str, level: int) -> str:
-        """Return the Markdown marker of a list's next item: `- ` or its number."""
-        kind, overrides = self._numbers.get(number, ("", {}))
-        formats, starts = self._kinds.get(kind, ({}, {}))
-        if (formats.get(str(level)) or "") in ("bullet", "none", ""):
-            return "- "
-        override = overrides.get(str(level))
-        # Lists of the same kind continue each other's counts, unless one of them overrides its start.
-        counts = self._counts[kind, "" if override is None else number]
-        first = override or starts.get(str(level)) or "1"
-        start = int(first) if first.isdecimal() and len(first) < 9 else 1
-        counts[level] = counts[level] + 1 if level in counts else start
-        for deeper in [each for each in counts if each > level]:
-            del counts[deeper]
-        return f"{counts[level]}. "
-
-
-def _by_level(element: Any, name: str, path: str) -> dict[str | None, str | None]:
-    """Map the level of each child called `name` to the value at `path`; the first child of each level counts."""
-    children = element.iterchildren(W + name, reversed=True)
-    return {child.get(W + "ilvl"): value(child, path) for child in children}

@@ -1,24 +1,28 @@
 """Shared by OpenDocument texts, sheets and slides: encryption, properties, and text as blocks of Markdown.
 
-Tracked deletions, comments and tables of contents are left out; notes are collected.
+Tracked deletions, comments, tables of contents and page numbers are left out; notes are collected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EncryptedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
+from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
 from answerable.sources.xml import local_name
+from answerable.tables.headers import LONGEST_REPEATED
+from answerable.text.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
 
 _MANIFEST = "META-INF/manifest.xml"
 # Elements within a paragraph that aren't part of its text.
 _NO_TEXT = frozenset({"annotation", "annotation-end", "note", "ruby-text", "frame", "tracked-changes", "desc", "title"})
-_CHARACTERS = {"tab": " ", "line-break": "\n", "soft-page-break": ""}
+_CHARACTERS = {"tab": "\t", "line-break": "\n", "soft-page-break": "", "page-number": PAGE, "page-count": PAGE}
 
 
 def properties(package: Package) -> tuple[str, dict[str, str]]:
@@ -50,25 +54,32 @@ def count_of(element: Any, name: str) -> int:
     return int(text) if text.isdecimal() and 0 < len(text) < 9 else 1
 
 
-def paragraph_text(element: Any) -> str:
-    """Return the text of a paragraph or heading, without its notes, comments and frames; line breaks are kept."""
-    pieces: list[str] = []
-    _collect(element, pieces)
-    lines = "".join(pieces).split("\n")
-    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+Looks = Mapping[str, Sequence[str]]
+"""How the text of each style is marked, by the style's name: struck, raised, lowered."""
 
 
-def _collect(element: Any, pieces: list[str]) -> None:
-    pieces.append(element.text or "")
+def paragraph_text(element: Any, looks: Looks = MappingProxyType({}), note: Callable[[Any], str] = lambda _: "") -> str:
+    """Return the text of a paragraph or heading without comments and frames, with what `note` returns for each note."""
+    return written(_collected(element, looks, note))
+
+
+def _collected(element: Any, looks: Looks, note: Callable[[Any], str]) -> str:
+    pieces: list[str] = [element.text or ""]
     for child in element:
         name = local_name(child)
         if name in _CHARACTERS:
             pieces.append(_CHARACTERS[name])
         elif name == "s":
             pieces.append(" " * min(count_of(child, "c"), 100))
+        elif name == "note":
+            pieces.append(note(child))
         elif name and name not in _NO_TEXT:
-            _collect(child, pieces)
+            pieces.append(_collected(child, looks, note))
         pieces.append(child.tail or "")
+    text = "".join(pieces)
+    for kind in looks.get(attribute(element, "style-name"), ()):
+        text = marked(text, kind)
+    return text
 
 
 _LEFT_OUT = frozenset(
@@ -81,10 +92,14 @@ _DEEPEST = 50  # nested elements that are followed at most: each level is a nest
 class Walk:
     """One pass over a document; collects `headings`, and the text of each of its `notes`."""
 
-    def __init__(self, numbered: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, lists: Mapping[str, Numbering] = MappingProxyType({}), looks: Looks = MappingProxyType({})
+    ) -> None:
         self.headings: list[Heading] = []
         self.notes: list[str] = []
-        self._numbered = numbered
+        self._numbered = lists
+        self._lists = Lists(lists)
+        self._looks = looks
 
     def blocks(self, container: Any, in_table: bool = False, depth: int = 0) -> list[str]:
         """Return the blocks of Markdown for the content of an element."""
@@ -110,9 +125,12 @@ class Walk:
         text = self._text(element).replace("\n", " ")
         if not text:
             return []
-        level = min(max(count_of(element, "outline-level"), 1), 6)
-        self.headings.append(Heading(0, level, paragraph_text(element).replace("\n", " "), None))
-        return [f"{MARK}{'#' * level} {text}"]
+        level = max(count_of(element, "outline-level"), 1)
+        is_numbered = _OUTLINE in self._numbered and attribute(element, "is-list-header") != "true"
+        number = self._lists.marker(_OUTLINE, min(level - 1, DEEPEST)) if is_numbered else ""
+        title = paragraph_text(element, self._looks).replace("\n", " ")
+        self.headings.append(Heading(0, min(level, 6), number + title, None))
+        return [f"{MARK}{'#' * min(level, 6)} {number}{text}"]
 
     def _paragraph(self, element: Any, in_table: bool, depth: int) -> list[str]:
         blocks = [text] if (text := self._text(element)) else []
@@ -123,38 +141,55 @@ class Walk:
         return blocks
 
     def _text(self, element: Any) -> str:
-        """Return the text of a paragraph with the references to its notes; collect the notes."""
-        text = paragraph_text(element)
-        for body in element.iter("{*}note-body"):
-            if any(local_name(each) == "text-box" for each in _until(body, element)):
-                # This note belongs to a paragraph of the text box.
-                continue
-            note = " ".join(filter(None, (paragraph_text(each) for each in body.iter("{*}p"))))
-            if note:
-                self.notes.append(note.replace("\n", " "))
-                text += f"[^{len(self.notes)}]"
-        return text
+        return paragraph_text(element, self._looks, self._note)
 
-    def _items(self, element: Any, level: int, in_table: bool) -> Iterator[str]:
-        is_numbered = attribute(element, "style-name") in self._numbered
-        for number, item in enumerate(element.iterchildren("{*}list-item", "{*}list-header"), 1):
-            marker = f"{'  ' * level}{f'{number}.' if is_numbered else '-'} "
+    def _note(self, element: Any) -> str:
+        """Collect the text of a note; return the reference to it."""
+        texts = (
+            paragraph_text(each, self._looks) for body in element.iter("{*}note-body") for each in body.iter("{*}p")
+        )
+        if text := " ".join(filter(None, texts)):
+            self.notes.append(text.replace("\n", " "))
+        return f"[^{len(self.notes)}]" if text else ""
+
+    def _items(self, element: Any, level: int, in_table: bool, style: str = "") -> Iterator[str]:
+        style = attribute(element, "style-name") or style
+        continues = attribute(element, "continue-numbering") == "true" or attribute(element, "continue-list")
+        if level == 0 and not continues:
+            self._lists.restart(style)
+        for item in element.iterchildren("{*}list-item", "{*}list-header"):
+            shown = self._lists.marker(style, min(level, DEEPEST)) if local_name(item) == "list-item" else ""
+            marker = "  " * level + shown
             for child in item.iterchildren("{*}p", "{*}h", "{*}list"):
                 if local_name(child) == "list":
-                    yield from self._items(child, min(level + 1, _DEEPEST), in_table)
+                    yield from self._items(child, min(level + 1, _DEEPEST), in_table, style)
                 elif text := self._text(child):
-                    yield text if in_table else marker + text.replace("\n", "\n" + " " * len(marker))
-                    marker = " " * len(marker)
+                    yield (
+                        shown.removeprefix("- ") + text
+                        if in_table
+                        else marker + text.replace("\n", "\n" + " " * len(marker))
+                    )
+                    marker, shown = " " * len(marker), ""
 
     def _table(self, element: Any, in_table: bool, depth: int) -> list[str]:
-        return table_blocks([self._row(row, depth) for row in _rows(element)], in_table)
+        rows: list[list[str | None]] = []
+        for row in _rows(element):
+            rows.append(self._row(row, depth, rows[-1] if rows else []))
+        return table_blocks(rows, in_table)
 
-    def _row(self, row: Any, depth: int) -> list[str]:
-        cells: list[str] = []
+    def _row(self, row: Any, depth: int, above: Sequence[str | None]) -> list[str | None]:
+        cells: list[str | None] = []
+        covered = 0
         for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell"):
-            text = " ".join(self.blocks(cell, in_table=True, depth=depth + 1)).replace("\n", " ")
+            is_covered = local_name(cell) == "covered-table-cell"
+            is_right, over = is_covered and covered > 0, above[len(cells)] if len(cells) < len(above) else None
+            covered = covered - 1 if is_right else count_of(cell, "number-columns-spanned") - 1
+            text: str | None = " ".join(self.blocks(cell, in_table=True, depth=depth + 1)).replace("\n", " ")
+            if is_covered:
+                text = None if is_right else over if len(over or "") < LONGEST_REPEATED else ""
             # Repeated cells have no text, except in hostile files, where nested tables would multiply it.
-            cells += [text, *[""] * (min(count_of(cell, "number-columns-repeated"), MOST_COLUMNS) - 1)]
+            repeated = min(count_of(cell, "number-columns-repeated"), MOST_COLUMNS) - 1
+            cells += [text, *[None if is_right else ""] * repeated]
         return cells[:MOST_COLUMNS]
 
 
@@ -187,17 +222,62 @@ def read_odt(data: bytes, source: str, context: ReadContext | None = None) -> Do
     with Package(data, source, context, _ADVICE, "document") as package:
         title, metadata = properties(package)
         root = package.xml("content.xml")
-        walk = Walk(_numbered(root))
+        roots = [package.xml("styles.xml"), root] if "styles.xml" in package else [root]
+        walk = Walk(_numbered(roots), _looks(roots))
         bodies = [text for body in root.iter("{*}body") for text in body.iterchildren("{*}text")]
         blocks = [block for each in bodies for block in walk.blocks(each)]
-    return sections_document(blocks, walk.headings, enumerate(walk.notes, 1), source, DocumentType.ODT, title, metadata)
-
-
-def _numbered(root: Any) -> frozenset[str]:
-    """Return the names of the list styles whose first level is numbered."""
-    return frozenset(
-        attribute(style, "name")
-        for style in root.iter("{*}list-style")
-        for level in list(style.iterchildren("{*}list-level-style-number"))[:1]
-        if attribute(level, "level") == "1" and attribute(level, "num-format")
+        margins = [block for each in _margins(roots) for block in walk.blocks(each, in_table=True)]
+    notes = enumerate(walk.notes, 1)
+    return sections_document(
+        blocks, walk.headings, notes, source, DocumentType.ODT, title, metadata, list(dict.fromkeys(margins))
     )
+
+
+def _margins(roots: Sequence[Any]) -> Iterator[Any]:
+    """Yield the headers and footers that pages show, also those of first and left pages."""
+    for page in (each for root in roots for each in root.iter("{*}master-page")):
+        for child in page.iterchildren("{*}*"):
+            if local_name(child).startswith(("header", "footer")) and attribute(child, "display") != "false":
+                yield child
+
+
+_OUTLINE = "\0outline"  # the list of the headings, which has no name
+_SHAPES = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+
+
+def _numbered(roots: Sequence[Any]) -> dict[str, Numbering]:
+    """Return the list styles by their names, and that of the headings."""
+    found = {}
+    for style in (each for root in roots for each in root.iter("{*}list-style", "{*}outline-style")):
+        levels = {count_of(level, "level") - 1: _list_level(level) for level in style.iterchildren("*")}
+        name = attribute(style, "name") if local_name(style) == "list-style" else _OUTLINE
+        found[name] = Numbering(name, levels)
+    return found
+
+
+def _list_level(element: Any) -> Level:
+    shape = _SHAPES.get(attribute(element, "num-format"), "none")
+    is_item = local_name(element) != "outline-level-style"
+    if shape == "none":
+        return Level("bullet" if is_item else "none", attribute(element, "bullet-char"))
+    last = min(count_of(element, "level"), DEEPEST + 1)
+    places = (f"%{place}" for place in range(max(last - count_of(element, "display-levels"), 0) + 1, last + 1))
+    text = f"{attribute(element, 'num-prefix')}{'.'.join(places)}{attribute(element, 'num-suffix')}"
+    # Without a mark after it, the number of an item would read as the beginning of its text.
+    text = f"{text}." if text == "%1" and is_item else text
+    return Level(shape, text[:LONGEST_LABEL], count_of(element, "start-value"))
+
+
+def _looks(roots: Sequence[Any]) -> dict[str, list[str]]:
+    """Return how the text of each style is marked, if it is."""
+    found: dict[str, list[str]] = {}
+    for style in (each for root in roots for each in root.iter("{*}style")):
+        found[attribute(style, "name")] = kinds = list(found.get(attribute(style, "parent-style-name"), ()))
+        for properties in style.iterchildren("{*}text-properties"):
+            if height := attribute(properties, "text-position"):
+                kinds[:] = [STRUCK] if STRUCK in kinds else []
+                is_low, is_level = height.startswith(("sub", "-")), height.startswith("0")
+                kinds[:0] = [] if is_level else [LOWERED if is_low else RAISED]
+            if line := attribute(properties, "text-line-through-style"):
+                kinds[:] = [*(kind for kind in kinds if kind != STRUCK), *([STRUCK] if line != "none" else [])]
+    return found

@@ -14,25 +14,17 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
-from answerable.sources.office.docx import heading_level
+from answerable.sources.office.docx_styles import heading_level
+from answerable.text.notation import LOWERED, RAISED, STRUCK, marked, written
 
 IGNORED = frozenset(
     """
-    annotation atnauthor atndate atnicn atnid atnparent atnref atntime atrfend atrfstart author background bkmkend
-    bkmkstart blipuid buptim colortbl comment company creatim datafield datastore defchp defpap do doccomm docvar
-    ebcend ebcstart falt fchars ffdeftext ffentrymcr ffexitmcr ffformat ffhelptext ffl ffname ffstattext file
-    filetbl fldinst fldtype fontemb fontfile footer footerf footerl footerr ftncn ftnsep ftnsepc generator gridtbl
-    header headerf headerl headerr hl hlfr hlinkbase hlloc hlsrc hsv htmltag info keycode keywords latentstyles
-    lchars levelnumbers leveltext lfolevel linkval list listlevel listname listoverride listoverridetable
-    listpicture liststylename listtable lsdlockedexcept mailmerge manager mhtmltag mmathPr nextfile nonshppict
-    objalias objclass objdata object objname objsect oldcprops oldpprops oldsprops oldtprops operator panose
-    password passwordhash pgp pgptbl picprop pict pn pnseclvl pntxta pntxtb printim private propname protend
-    protstart protusertbl pxe revtbl revtim rsidtbl rxe shppict sn sp staticval subject sv svb tc template themedata
-    title txe ud upr userprops wgrffmtfilter windowcaption writereservation writereservhash xe xform xmlattrname
-    xmlattrvalue xmlclose xmlname xmlnstbl xmlopen
+    annotation atnauthor atnid author colortbl comment datafield filetbl fldinst footer footerf footerl footerr header
+    headerf headerl headerr info listoverridetable listtable nonshppict objdata objname pict pn private rxe sp tc
+    template title txe upr xe
     """.split()
 )
-"""Groups whose contents aren't text of the document."""
+"""Groups whose contents aren't text of the document; others say so themselves, with `\\*`."""
 KEPT = frozenset({"shpinst", "shptxt", "shp", "footnote", "listtext", "pntext", "fldrslt", "stylesheet", "fonttbl"})
 """Groups that are read although they are marked as ignorable, or whose meaning this module interprets."""
 CHARACTERS = {
@@ -51,7 +43,6 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _PROPERTIES = frozenset({"title", "author"})
-_NUMBERED = re.compile(r"\(?(\d{1,4}|[a-zA-Z]{1,3})[.)]")
 _BODY_LEVEL = 9  # RTF's outline level of body text
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 
@@ -92,6 +83,8 @@ class _State:
     encoding: str = ""
     is_hidden: bool = False
     is_deleted: bool = False
+    is_struck: bool = False
+    height: str = ""
 
 
 class Walk:
@@ -159,7 +152,7 @@ class Walk:
                 self._blocks.notes.append(text)
                 self._pieces.append(f"[^{len(self._blocks.notes)}]")
         elif destination in ("listtext", "pntext"):
-            self._marker = f"{found[1]}. " if (found := _NUMBERED.match(text)) else "- "
+            self._marker = f"{text} " if any(map(str.isalnum, text)) else "- "
         elif destination == "title":
             self.title = text
         elif destination == "author" and text:
@@ -234,8 +227,13 @@ class Walk:
                 self._state = replace(self._state, is_hidden=is_on)
             case "deleted":
                 self._state = replace(self._state, is_deleted=is_on)
+            case "strike" | "striked":
+                self._state = replace(self._state, is_struck=is_on)
+            case "super" | "sub" | "nosupersub":
+                height = {"super": RAISED, "sub": LOWERED}.get(word, "") if is_on else ""
+                self._state = replace(self._state, height=height)
             case "plain":
-                self._state = replace(self._state, is_hidden=False, is_deleted=False)
+                self._state = replace(self._state, is_hidden=False, is_deleted=False, is_struck=False, height="")
             case "ansicpg":
                 self._default = page_encoding(number or 1252)
             case "mac":
@@ -281,7 +279,8 @@ class Walk:
         elif state.destination in ("footnote", "listtext", "pntext", "title", "author"):
             self._aside.append(_whole(text))
         elif not (state.destination or state.is_hidden or state.is_deleted):
-            self._pieces.append(text)
+            text = marked(text, state.height) if state.height else text
+            self._pieces.append(marked(text, STRUCK) if state.is_struck else text)
 
     def _name_style(self, name: str) -> None:
         level = heading_level(name.partition(";")[0].strip())
@@ -293,7 +292,7 @@ class Walk:
         if self._state.destination:
             self._aside.append(" ")
             return
-        text, self._pieces = _whole("".join(self._pieces)), []
+        text, self._pieces = "".join(self._pieces), []
         level = self._level if self._own_level is None else self._own_level
         level = level if level is not None and level <= _BODY_LEVEL else None
         marker, self._marker = self._marker, ""
@@ -322,8 +321,9 @@ class Blocks:
 
     def paragraph(self, text: str, level: int | None, marker: str, depth: int, in_table: bool) -> None:
         """Add a paragraph: a heading of this level, a list item with this marker, text of a cell, or plain text."""
-        lines = [" ".join(line.split()) for line in text.replace(MARK, "").split("\n")]
-        text = "\n".join(filter(None, lines))
+        text = _whole(written(text))
+        if text and (in_table or level is not None):
+            text = marker.removeprefix("- ") + text
         if in_table:
             if text:
                 self._cell.append(text.replace("\n", " "))

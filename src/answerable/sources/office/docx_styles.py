@@ -1,0 +1,209 @@
+"""The styles and lists of Word documents: which paragraphs are headings or list items, and how text looks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
+
+from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Numbering
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+TITLE = 0
+"""The level of the document's own title, above all headings."""
+
+# Word stores its built-in styles under English names in every language; other programs and users translate them.
+_HEADING_NAMES = (
+    "heading|título|titulo|ttulo|encabezado|cabeçalho|titre|überschrift|berschrift|titolo|kop|rubrik|overskrift"
+    "|otsikko|nagłówek|nadpis|заголовок|标题|見出し"
+)
+_HEADING = re.compile(rf"(?:{_HEADING_NAMES})\s*([1-9])", re.IGNORECASE)
+_TITLE = re.compile(r"title|document title|título|titulo|ttulo|titre|titel|titolo", re.IGNORECASE)
+_CONTENTS = re.compile(r"(?:toc|índice|sumário|contents)\s*[1-9]|table of figures", re.IGNORECASE)
+
+
+def value(element: Any, path: str) -> str | None:
+    """Return the `w:val` of the first element at a path of tag names; None if there is no such element."""
+    for name in path.split("/"):
+        element = None if element is None else element.find(W + name)
+    return None if element is None else element.get(W + "val", "")
+
+
+OFF = (None, "0", "false", "off", "none")
+"""The values of a switch that is off."""
+
+
+def is_on(element: Any, path: str) -> bool:
+    """Whether the switch at a path is present and not set to off."""
+    return value(element, path) not in OFF
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """A style: its heading level, whether it is for tables of contents, its list and depth, and how its text looks."""
+
+    level: int | None
+    is_contents: bool
+    number: str | None
+    depth: int
+    look: Mapping[str, str]
+
+
+_LOOKS = {W + name: name for name in ("rStyle", "vanish", "strike", "dstrike", "vertAlign")}
+
+
+class Styles:
+    """The styles of a document. Each is parsed once: a hostile document uses one huge style everywhere."""
+
+    def __init__(self, root: Any | None, lists: Mapping[str, Numbering]) -> None:
+        styles = () if root is None else root.iterchildren(W + "style")
+        self._styles = {style.get(W + "styleId", ""): style for style in styles}
+        self._parsed: dict[str, _Style] = {}
+        self._depths = {
+            (number, level.style): depth
+            for number, each in lists.items()
+            for depth, level in each.levels.items()
+            if level.style
+        }
+
+    def heading(self, paragraph: Any) -> int | None:
+        """Return the level of a heading, from 1; TITLE for the document's title; None for other paragraphs."""
+        own = _level(paragraph)
+        return self._of(paragraph).level if own is None else _heading_or_none(own)
+
+    def item(self, paragraph: Any) -> tuple[str, int] | None:
+        """Return the list that a paragraph belongs to, with the depth in that list; None for other paragraphs."""
+        number, level = _numbering(paragraph)
+        style = self._of(paragraph)
+        depth = style.depth if level is None and number is None else _depth(level)
+        number = style.number if number is None else number
+        return None if number in (None, "0") else (number, depth)
+
+    def look(self, name: str) -> Mapping[str, str]:
+        """Return how text of a style looks: the values of vanish, strike and so on."""
+        return self._named(name).look
+
+    def is_contents(self, paragraph: Any) -> bool:
+        """Whether a paragraph is a line of a table of contents, which repeats the headings."""
+        return self._of(paragraph).is_contents
+
+    def _of(self, paragraph: Any) -> _Style:
+        return self._named(value(paragraph, "pPr/pStyle") or "")
+
+    def _named(self, name: str) -> _Style:
+        if name not in self._parsed:
+            chain = list(self._chain(name))
+            own_names = (name, value(self._styles.get(name), "name") or "")
+            is_contents = any(_CONTENTS.fullmatch(each) for each in own_names)
+            numbers, depths = zip(*map(_numbering, chain), strict=True) if chain else ((), ())
+            number = next(filter(None, numbers), None)
+            # A level of a list names its style; otherwise the style names its level.
+            linked = (self._depths.get((number or "", style.get(W + "styleId", ""))) for style in chain)
+            depth = next((each for each in linked if each is not None), _depth(next(filter(None, depths), None)))
+            look = {key: text for style in reversed(chain) for key, text in look_of(style).items()}
+            self._parsed[name] = _Style(_level_of(chain), is_contents, number, depth, look)
+        return self._parsed[name]
+
+    def _chain(self, style_id: str | None) -> Iterator[Any]:
+        """Yield a style, then the style it is based on, and so on."""
+        # The styles in a hostile document may be based on each other in a circle.
+        for _ in range(20):
+            style = self._styles.get(style_id or "")
+            if style is None:
+                return
+            yield style
+            style_id = value(style, "basedOn")
+
+
+def _level_of(chain: list[Any]) -> int | None:
+    """Return the heading level of a style: the first outline level or heading name along its chain of base styles."""
+    for style in chain:
+        outline = _level(style)
+        if outline is not None:
+            return _heading_or_none(outline)
+        for name in (value(style, "name") or "", style.get(W + "styleId", "")):
+            level = heading_level(name.strip())
+            if level is not None:
+                return level
+    return None
+
+
+def heading_level(name: str) -> int | None:
+    """Return the heading level that a style's name states, TITLE for the document's title, None for other styles."""
+    if match := _HEADING.fullmatch(name):
+        return int(match[1])
+    return TITLE if _TITLE.fullmatch(name) else None
+
+
+def _level(holder: Any) -> int | None:
+    """Return the outline level of a paragraph or style from 1; 10 is body text."""
+    outline = value(holder, "pPr/outlineLvl")
+    return int(outline) + 1 if outline and outline.isdecimal() and len(outline) < 3 else None
+
+
+def _heading_or_none(level: int) -> int | None:
+    # The tenth level is body text.
+    return level if level <= 9 else None
+
+
+def _numbering(holder: Any) -> tuple[str | None, str | None]:
+    """Return the list that a paragraph or style names, and the depth in that list."""
+    return value(holder, "pPr/numPr/numId"), value(holder, "pPr/numPr/ilvl")
+
+
+def _depth(level: str | None) -> int:
+    return min(int(level), DEEPEST) if level and level.isdecimal() else 0
+
+
+def look_of(holder: Any) -> dict[str, str]:
+    """Return what a run or style itself says of how text looks, and the style that a run names."""
+    properties = holder.find(f"{W}rPr")
+    found = () if properties is None else properties.iterchildren("*")
+    return {_LOOKS[each.tag]: each.get(f"{W}val", "") for each in found if each.tag in _LOOKS}
+
+
+def read_lists(root: Any | None) -> dict[str, Numbering]:
+    """Return the lists that a numbering part defines, by their number."""
+    if root is None:
+        return {}
+    kinds = {each.get(W + "abstractNumId", ""): each for each in root.iterchildren(W + "abstractNum")}
+    linked = {value(each, "styleLink"): each for each in kinds.values()}
+    levels = {
+        kind: _levels(linked.get(value(each, "numStyleLink") or "", each).iterchildren(W + "lvl"))
+        for kind, each in kinds.items()
+    }
+    found = {}
+    for each in root.iterchildren(W + "num"):
+        kind = value(each, "abstractNumId") or ""
+        overrides = list(each.iterchildren(W + "lvlOverride"))
+        own = {**levels.get(kind, {}), **_levels(level for one in overrides for level in one.iterchildren(W + "lvl"))}
+        starts = {
+            depth: int(start)
+            for one in overrides
+            if _is_count(start := value(one, "startOverride")) and (depth := _depth(one.get(W + "ilvl"))) in own
+        }
+        own |= {depth: replace(own[depth], start=start) for depth, start in starts.items()}
+        found[each.get(W + "numId", "")] = Numbering(kind, own, frozenset(starts))
+    return found
+
+
+def _levels(elements: Iterable[Any]) -> dict[int, Level]:
+    return {_depth(each.get(W + "ilvl")): _list_level(each) for each in elements}
+
+
+def _list_level(element: Any) -> Level:
+    start, restart = value(element, "start"), value(element, "lvlRestart")
+    return Level(
+        shape=value(element, "numFmt") or "decimal",
+        text="" if is_on(element, "rPr/vanish") else (value(element, "lvlText") or "")[:LONGEST_LABEL],
+        start=int(start) if _is_count(start) else 1,
+        restart=int(restart) if _is_count(restart) else DEEPEST + 1,
+        is_legal=is_on(element, "isLgl"),
+        gap="" if value(element, "suff") == "nothing" else " ",
+        style=value(element, "pStyle") or "",
+    )
+
+
+def _is_count(text: str | None) -> TypeGuard[str]:
+    return text is not None and text.isdecimal() and len(text) < 9

@@ -1,0 +1,102 @@
+"""The numbers of lists and headings that word processors compute: `4.1`, `(a)`, `Article 2.`, `IV.`"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from answerable.text.notation import BOXES, written
+
+DEEPEST = 8
+"""The last level of a list, from 0."""
+LONGEST_LABEL = 100
+"""Characters of the text around a list's number, which every item repeats; not measured."""
+_PLACE = re.compile(r"%([1-9])")
+# What the Roman numerals below are worth.
+_WORTH = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
+_ROMAN = tuple(zip("M CM D CD C XC L XL X IX V IV I".split(), _WORTH, strict=True))
+_MOST_ROMAN = 3_999  # beyond, these numerals have no common form
+_MOST_LETTERS = 780  # Word's own limit: 30 letters
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level of a list. `text` holds `%1` for the number of the first level; `shape` is Word's name of a format.
+
+    The count begins anew when a level above `restart` is used; by default any level above this one. `style` is that of
+    its paragraphs, if they have one of their own.
+    """
+
+    shape: str = "decimal"
+    text: str = "%1."
+    start: int = 1
+    restart: int = DEEPEST + 1
+    is_legal: bool = False
+    gap: str = " "
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """A list: its levels; the count that it shares with lists of the same `kind`; and the levels that it restarts."""
+
+    kind: str
+    levels: Mapping[int, Level]
+    restarts: frozenset[int] = field(default=frozenset())
+
+
+class Lists:
+    """The lists of a document, and the numbers that they have reached."""
+
+    def __init__(self, lists: Mapping[str, Numbering]) -> None:
+        self._lists = lists
+        self._counts: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        self._restarted: set[tuple[str, int]] = set()
+
+    def restart(self, name: str) -> None:
+        """Begin a list's numbers anew."""
+        if name in self._lists:
+            self._counts.pop(self._lists[name].kind, None)
+
+    def marker(self, name: str, depth: int) -> str:
+        """Return what stands before a list's next item: `- `, its number and a space, or "" for nothing."""
+        numbering = self._lists.get(name) or Numbering("", {})
+        levels, counts = numbering.levels, self._counts[numbering.kind]
+        level = levels.get(depth)
+        if level is None:
+            return "- "
+        is_new = depth in numbering.restarts and (name, depth) not in self._restarted
+        self._restarted.add((name, depth))
+        counts[depth] = level.start if is_new or depth not in counts else counts[depth] + 1
+        for deeper in [each for each in counts if each > depth]:
+            if depth < levels.get(deeper, level).restart:
+                del counts[deeper]
+        if level.shape == "bullet":
+            return f"- {box} " if (box := written(level.text)) in BOXES else "- "
+        text = _PLACE.sub(lambda place: _shown(int(place[1]) - 1, levels, counts, level.is_legal), level.text).strip()
+        return text and text + level.gap
+
+
+def _shown(depth: int, levels: Mapping[int, Level], counts: Mapping[int, int], is_legal: bool) -> str:
+    level = levels.get(depth, Level())
+    return number_text(counts.get(depth, level.start), "decimal" if is_legal else level.shape)
+
+
+def number_text(number: int, shape: str) -> str:
+    """Return a number as Word shows it in this format; in digits for formats that are spelled out."""
+    if shape in ("none", "bullet"):
+        return ""
+    if shape == "decimalZero":
+        return f"{number:02}"
+    text = str(number)
+    if shape.endswith("Letter") and 0 < number <= _MOST_LETTERS:
+        # After Z come AA, BB, CC.
+        text = chr(ord("A") + (number - 1) % 26) * ((number - 1) // 26 + 1)
+    elif shape.endswith("Roman") and 0 < number <= _MOST_ROMAN:
+        text = ""
+        for numeral, worth in _ROMAN:
+            text += numeral * (number // worth)
+            number %= worth
+    return text.lower() if shape.startswith("lower") else text
