@@ -104,6 +104,12 @@ def test_what_is_struck_out_states_nothing() -> None:
         assert [text[start:end] for start, end in spans] == said
 
 
+def test_the_number_of_a_clause_belongs_to_it() -> None:
+    assert split("Article 2. Members pay 40 euros. Guests pay 5.") == ["Article 2. Members pay 40 euros.", "Guests pay 5."]
+    assert split("Cláusula 4.1. El arrendador paga.", "es") == ["Cláusula 4.1. El arrendador paga."]
+    assert split("They read article 2. Members pay.") == ["They read article 2.", "Members pay."]
+
+
 def test_items_of_several_sentences_are_split() -> None:
     assert split("1. Do this. It matters.\n2. Do that.") == ["1. Do this.", "It matters.", "2. Do that."]
 

@@ -35,7 +35,7 @@ _ROMAN = re.compile(r"[IVXLC]+\b(?!')")
 # I, V and X are left out, because as Roman numerals they number kings and wars.
 _NAME_AND_INITIAL = re.compile(r"\b[A-ZÀ-ÖØ-Þ][^\W\d_]+ [A-HJ-UWYZ]\.\s*$")
 _INITIAL = re.compile(r"[A-ZÀ-ÖØ-Þ]\.")
-_ITEM_NUMBER = re.compile(r"(?:^|\n)\s*(?:#{1,6} )?(?:\d{1,3}(?:\.\d{1,2})*[.)]|[a-z]\))\s*$")
+_ITEM_NUMBER = re.compile(r"(?:^|\n)\s*(?:#{1,6} )?(?:(?:[A-ZÀ-ÖØ-Þ][^\W\d_]{2,11}\.? )?\d{1,3}(?:\.\d{1,2})*[.)]|[a-z]\))\s*$")
 _NOTE_MARK = re.compile(r"(?<=[.!?…\"”’»)\]])(?:\d{1,2}|[¹²³⁰⁴-⁹]{1,3})\s*$")
 _OPENING = "\"'“‘«(["
 _BULLETS = "•·‣–—-"
