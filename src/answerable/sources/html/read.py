@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 _SILENT = logging.NullHandler()
-# Characters shown outside of links: trafilatura expects articles; on shorter pages it may drop the heading and keep the
-# menu. With 5,000 here, the F1 of `tests/quality/test_web.py` falls from .937 to .909.
+# Characters shown: trafilatura expects articles; on shorter pages it may drop the heading and keep the menu. With 5,000
+# here, the F1 of `tests/quality/test_web.py` falls from .937 to .909.
 _SHORT_PAGE = 2_000
-_LONGEST_MENU = 20_000  # characters shown of a short page with its menus; a round number, not measured
+_LONGEST_MENU = 20_000  # characters shown of a page of which menus are removed; a round number, not measured
 _SMALL_PAGE = 5_000  # characters shown; a round number, not measured
 _LARGE_PAGE = 5_000_000  # characters of markup; a round number, not measured
 _MANY_BLOCKS = 3_000  # paragraphs and cells; a round number, not measured
@@ -90,7 +90,7 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
 
 def _main_text(page: LexborHTMLParser) -> tuple[str, list[Heading]]:
     from answerable.sources.html.parse import render
-    from answerable.sources.html.words import link_share, visible_text
+    from answerable.sources.html.words import visible_text
 
     body = page.body or page.root
     if body is None:
@@ -101,22 +101,23 @@ def _main_text(page: LexborHTMLParser) -> tuple[str, list[Heading]]:
     main = page.css_first("main, [role=main]") or page.css_first("article")
     visible = len(visible_text(body))
     is_small = visible < _SMALL_PAGE
-    if visible < _LONGEST_MENU and visible * (1 - link_share(body)) < _SHORT_PAGE and (short := _short_text(markup)):
+    if visible < _SHORT_PAGE and (short := _short_text(markup)):
         return short
     is_extracted = len(markup) < _LARGE_PAGE and not has_wide_rows(markup)
     extracted, headings = _extract(page, markup) if is_extracted else ("", [])
+    # If it finds no article, it returns all words of the page, with its menus, in one line.
+    is_flat = "\n" not in extracted
+    if extracted and is_flat and visible < _LONGEST_MENU and (short := _short_text(markup)):
+        return short
     # Trafilatura expects articles: it may keep next to nothing of other small pages, and it may break code.
     whole = main or (body if is_small else None)
-    is_little = is_small and whole and len(extracted) < len(visible_text(whole)) * _TOO_LITTLE
-    # Of a short list of links it keeps the words, but neither heading nor items.
-    is_little = is_little or (visible < _SHORT_PAGE and not headings and body.css_first(_HEADINGS) is not None)
-    enough = extracted and not is_little
-    if enough and not (whole and _loses_code(whole, extracted)):
+    is_little = is_small and whole and (is_flat or len(extracted) < len(visible_text(whole)) * _TOO_LITTLE)
+    if extracted and not is_little and not (whole and _loses_code(whole, extracted)):
         return extracted, headings
     walked = render(whole) if whole else ("", [])
     if walked[0] and len(walked[0]) >= len(extracted):
         return walked
-    return (extracted, headings) if enough else render(body)
+    return (extracted, headings) if extracted else render(body)
 
 
 def _short_text(markup: str) -> tuple[str, list[Heading]] | None:

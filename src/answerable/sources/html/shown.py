@@ -49,8 +49,10 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
     if root is None:
         return
     closed = {node.mem_id for node in root.css("details [style], [role=tabpanel]")} | {root.mem_id}
+    # Some pages are hidden until a script shows them.
+    half = len(root.text()) / 2
     for node in reversed(root.css("[style]")):
-        if node.mem_id not in closed and _HIDDEN.search(attribute(node, "style")):
+        if node.mem_id not in closed and _HIDDEN.search(attribute(node, "style")) and len(node.text()) < half:
             node.decompose()
     _write_struck(root, {node.mem_id for node in _styled(root, "s, del, strike", _STRIKES, rules)})
     _write_fields(root)
