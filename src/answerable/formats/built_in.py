@@ -222,6 +222,16 @@ HTML = Format(
     marks=marks.is_page,
     marks_decide=Names.FREE,
 )
+SAVED_PAGE = replace(
+    HTML,
+    name="saved page",
+    suffixes=(".mhtml", ".mht"),
+    read=later("answerable.sources.html.read:read_mhtml"),
+    media_types={},
+    marks=None,
+    # Its parts may be in several encodings.
+    is_binary=True,
+)
 RECORDS = Format(
     name="records",
     suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"),
@@ -327,7 +337,22 @@ CODE = Format(
 )
 FORMATS = (
     *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, ODS, PPTX, ODP, ZIP, TAR, COMPRESSED, MBOX, MAIL, OUTLOOK),
-    *(OPML, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, TEXT, WHATSAPP, NOTEBOOK, RST, ORG, ASCIIDOC, LATEX),
+    *(
+        OPML,
+        BOOKMARKS,
+        CHAT_PAGE,
+        HTML,
+        SAVED_PAGE,
+        RECORDS,
+        MARKDOWN,
+        TEXT,
+        WHATSAPP,
+        NOTEBOOK,
+        RST,
+        ORG,
+        ASCIIDOC,
+        LATEX,
+    ),
     *(SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

@@ -42,7 +42,9 @@ def _rows_of_names(rows: list[list[Node]]) -> int:
 
 
 def _is_name(cell: Node) -> bool:
-    return cell.tag == "th" or (cell.parent is not None and cell.parent.parent is not None and cell.parent.parent.tag == "thead")
+    return cell.tag == "th" or (
+        cell.parent is not None and cell.parent.parent is not None and cell.parent.parent.tag == "thead"
+    )
 
 
 def _title(rows: list[list[Node]]) -> Node | None:

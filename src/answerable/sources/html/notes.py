@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborNode as Node
 
@@ -36,16 +37,21 @@ def write_notes(root: Node, raised: Sequence[Node], notes: dict[str, str], file:
 def _write_linked(root: Node, links: list[Node], raised: set[int], notes: dict[str, str], file: str) -> None:
     targets = {node.id or attribute(node, "name"): node for node in reversed(root.css("[id], a[name]"))}
     labels = {node.mem_id: notes[key] for name, node in targets.items() if (key := f"{file}#{name}") in notes}
+    marks: set[int] = set()
     for link in links:
         path, _, name = attribute(link, "href").partition("#")
         label, target = _label(link.text()), targets.get(name)
-        around = [node for node in _around(link) if node.mem_id in labels]
-        if around and (target is None or target.mem_id not in labels):
-            if around[0].mem_id != link.mem_id and label in ("", labels[around[0].mem_id]):
-                rewrite(link, "" if label or _WAY_BACK.fullmatch(link.text()) else link.text())
+        note = next((labels[node.mem_id] for node in _around(link) if node.mem_id in labels), None)
+        if note is not None and (target is None or target.mem_id not in labels):
+            is_way_back = label == note or _WAY_BACK.fullmatch(link.text()) or (target and target.mem_id in marks)
+            if is_way_back and link.mem_id not in labels:
+                rewrite(link, "")
+                # An empty link, too, would make trafilatura leave out a short note.
+                link.unwrap()
         elif label and (file or target) and _is_mark(link, raised):
             rewrite(link, f"[^{label}]")
-            notes.setdefault(f"{posixpath.basename(path) or file}#{name}", label)
+            marks.update(node.mem_id for node in _around(link)[:3])
+            notes.setdefault(f"{posixpath.basename(unquote(path)) or file}#{name}", label)
             if target is not None and target.tag not in _HEADINGS and labels.setdefault(target.mem_id, label) != label:
                 labels[target.mem_id] = ""  # The heading of all notes, perhaps, but not one of them.
     for target in targets.values():

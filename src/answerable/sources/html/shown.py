@@ -138,8 +138,12 @@ def _raised(text: str) -> str:
 
 def _write_fields(root: Node) -> None:
     labels = {attribute(label, "for"): label for label in root.css("label[for]")}
+    used: set[int] = set()
     for field in root.css("input, select, textarea, [role=checkbox], [role=radio]"):
         label = _label_around(field) or labels.get(field.id or " ")
+        # A label names one field: others in it have their words beside them.
+        label = None if label is None or label.mem_id in used else label
+        used |= {label.mem_id} if label else set()
         kind = attribute(field, "type").lower() if field.tag == "input" else ""
         if kind in _BOXES or attribute(field, "role") in _BOXES:
             _write_box(field, label)
@@ -166,12 +170,19 @@ def _write_box(field: Node, label: Node | None) -> None:
             label.first_child.insert_before(mark)
     elif field.tag != "input":
         (field.first_child.insert_before if field.first_child else field.insert_child)(f"{mark}{name}")
-    elif (before := neighbour(field, "prev")) and before.tag not in ("br", "input") and _ends_line(field):
+    elif (before := neighbour(field, "prev")) and _says(before) and _ends_line(field):
         before.insert_before(mark)
-    elif neighbour(field, "next") or (field.parent and field.parent.tag in _CELLS) or name:
-        field.insert_before(mark if neighbour(field, "next") else f"{mark}{name} ")
+    elif _says(neighbour(field, "next")):
+        field.insert_before(mark)
+    elif name or (field.parent and field.parent.tag in _CELLS):
+        field.insert_before(f"{mark}{name} ")
     if field.tag == "input":
         field.decompose()
+
+
+def _says(node: Node | None) -> bool:
+    """Whether a node beside a field has words of its line."""
+    return node is not None and (node.is_text_node or not (is_block(node) or not visible_text(node)))
 
 
 def _ends_line(box: Node) -> bool:
@@ -197,16 +208,26 @@ def _apart(label: Node) -> None:
 def _write_value(field: Node, label: Node | None) -> None:
     value = " ".join(_value(field).split()).encode("utf-8", "ignore").decode("utf-8")
     before = neighbour(field, "prev")
-    name = visible_text(label) if label else before.text_content if before and before.is_text_node else ""
-    end = "" if not name or name.rstrip().endswith((":", "?")) else ":"
-    if label is not None and name and (field.parent is None or field.parent.tag not in _CELLS):
+    text = before if before is not None and before.is_text_node else None
+    is_cell = field.parent is not None and field.parent.tag in _CELLS
+    name = attribute(field, "aria-label")
+    if label is not None and visible_text(label) and not is_cell:
         _apart(label)
-        label.insert_child(f"{end} {value}")
-    elif value and (name or (field.parent and field.parent.tag in _CELLS)):
-        field.insert_before(f"{'' if label else end} {value}")
-    elif value and (name := attribute(field, "aria-label")):
+        text = next((each for each in reversed(list(label.traverse(include_text=True))) if _is_name(each)), None)
+    elif value and is_cell and text is None:
+        field.insert_before(value)
+    elif value and text is None and name:
         field.insert_before(f"{name}: {value}")
+    if text is not None and (value or label):
+        said = (text.text_content or "").rstrip()
+        text.replace_with(f"{said}{'' if said.endswith((':', '?')) else ':'} {value}")
     field.decompose()
+
+
+def _is_name(node: Node) -> bool:
+    """Whether a node of a label is text that names its field."""
+    is_said = node.is_text_node and (node.text_content or "").strip() != ""
+    return is_said and node.parent is not None and node.parent.tag not in ("option", "optgroup", "textarea")
 
 
 def _value(field: Node) -> str:
@@ -216,4 +237,6 @@ def _value(field: Node) -> str:
     chosen = [option for option in options if "selected" in option.attributes]
     if not chosen and "multiple" not in field.attributes:
         chosen = options[:1]
-    return ", ".join(option.text() for option in chosen if attribute(option, "value") or "value" not in option.attributes)
+    return ", ".join(
+        option.text() for option in chosen if attribute(option, "value") or "value" not in option.attributes
+    )

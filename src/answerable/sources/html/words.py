@@ -174,7 +174,9 @@ def is_block(node: Node) -> bool:
 def neighbour(node: Node, side: str) -> Node | None:
     """Return the element or text before ("prev") or after ("next") a node, without blank text; None at the edge."""
     found: Node | None = getattr(node, side)
-    while found is not None and (found.is_comment_node or (found.is_text_node and not (found.text_content or "").strip())):
+    while found is not None and (
+        found.is_comment_node or (found.is_text_node and not (found.text_content or "").strip())
+    ):
         found = getattr(found, side)
     return found
 
@@ -182,9 +184,8 @@ def neighbour(node: Node, side: str) -> Node | None:
 def rewrite(node: Node, text: str) -> None:
     """Replace the text in an element, which keeps the elements in it."""
     texts = [each for each in node.traverse(include_text=True, skip_empty=True) if each.is_text_node]
-    for each in texts[1:]:
-        each.replace_with("")
-    texts[0].replace_with(text)
+    for number, each in enumerate(texts):
+        each.replace_with("" if number else text)
 
 
 def classes(node: Node) -> list[str]:

@@ -78,7 +78,7 @@ def _walk(part: Message, found: Contents, depth: int) -> None:
         found.texts.append(_text(part, kind))
     elif not _is_inline_picture(part, kind):
         name = _name(part, mimetypes.guess_extension(kind) or ".bin", len(found.attachments) + 1)
-        found.attachments.append(Attachment(name, lambda: _payload(part)))
+        found.attachments.append(Attachment(name, lambda: payload(part)))
 
 
 def _children(part: Message) -> Iterator[Message]:
@@ -122,7 +122,7 @@ def _is_inline_picture(part: Message, kind: str) -> bool:
 
 
 def _text(part: Message, kind: str) -> str:
-    text = decoded(_payload(part), str(part.get_param("charset", "") or ""))
+    text = decoded(payload(part), str(part.get_param("charset", "") or ""))
     if kind == "text/html":
         return text_of_markup(text)
     if str(part.get_param("format", "")).lower() == "flowed":
@@ -130,7 +130,7 @@ def _text(part: Message, kind: str) -> str:
     return text
 
 
-def _payload(part: Message) -> bytes:
+def payload(part: Message) -> bytes:
     """Return the bytes of a part; if it is encoded wrongly, the bytes that can be decoded."""
     with suppress(*OF_PARSER):
         payload = part.get_payload(decode=True)
