@@ -21,7 +21,8 @@ LONG = "".join(
 
 def text_of(markup: str, head: str = "", before: str = "") -> str:
     """The text below the heading of a page."""
-    page = f"<html><head><title>Orchard</title>{head}</head><body><main><h1>Orchard</h1>{before}{markup}</main></body></html>"
+    main = f"<main><h1>Orchard</h1>{before}{markup}</main>"
+    page = f"<html><head><title>Orchard</title>{head}</head><body>{main}</body></html>"
     return read_html(page, "orchard.html").content.partition("\n\n")[2]
 
 
@@ -52,7 +53,8 @@ def test_struck_raised_and_lowered_text(markup: str, expected: str, before: str)
     "notes",
     [
         "<p>Pickers<sup id=r7><a href='#n7'>7</a></sup> eat.</p><p id=n7><a href='#r7'>7</a>. Two apples a day.</p>",
-        "<p>Pickers<sup><a href='#n7' id=r7>[7]</a></sup> eat.</p><ol><li id=n7><b>^ <a href='#r7'>a</a></b> Two apples a day.</ol>",
+        "<p>Pickers<sup><a href='#n7' id=r7>[7]</a></sup> eat.</p>"
+        "<ol><li id=n7><b>^ <a href='#r7'>a</a></b> Two apples a day.</ol>",
         "<p>Pickers<a href='#n7' name=r7>[7]</a> eat.</p><p><a href='#r7' name=n7>[7]</a> Two apples a day.</p>",
         "<p>Pickers<sup>7</sup> eat.</p><p><sup>7</sup> Two apples a day.</p>",
     ],
@@ -76,7 +78,8 @@ def test_a_unit_is_no_note() -> None:
             "☒ Baskets\n☐ Gloves",
         ),
         (
-            "<input type=checkbox id=a><label for=a>Baskets</label><input type=checkbox id=b checked><label for=b>Gloves",
+            "<input type=checkbox id=a><label for=a>Baskets</label>"
+            "<input type=checkbox id=b checked><label for=b>Gloves</label>",
             "☐ Baskets\n☒ Gloves",
         ),
         ("Baskets <input type=checkbox checked><br>Gloves <input type=checkbox>", "☒ Baskets\n☐ Gloves"),
@@ -117,8 +120,10 @@ def test_boxes_and_fields(markup: str, expected: str) -> None:
             "| Sort | Yield old | Yield young |\n| --- | --- | --- |\n| Cox | 41 | 17 |",
         ),
         (
-            "<tr><th>Field<th>Sort<th>Rows<tr><td rowspan=2>North<td>Cox<td>4<tr><td>Gala<td>6<tr><td>South<td colspan=2>none",
-            "| Field | Sort | Rows |\n| --- | --- | --- |\n| North | Cox | 4 |\n| North | Gala | 6 |\n| South | none | none |",
+            "<tr><th>Field<th>Sort<th>Rows<tr><td rowspan=2>North<td>Cox<td>4<tr><td>Gala<td>6"
+            "<tr><td>South<td colspan=2>none",
+            "| Field | Sort | Rows |\n| --- | --- | --- |\n| North | Cox | 4 |\n| North | Gala | 6 |\n"
+            "| South | none | none |",
         ),
         (
             "<tr><th colspan=3>Harvest<tr><th>Sort<th>Kilos<th>Days<tr><td>Cox<td>900<td>8",

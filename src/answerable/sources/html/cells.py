@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile, zip_longest
 
 from selectolax.lexbor import LexborNode as Node
 
-from answerable.sources.html.parse import cells_of, is_layout, rows_of
 from answerable.sources.html.words import attribute, inline_text, one_line, rewrite, visible_text
 
 _MOST_SPANNED = 1_000  # columns that a cell may span: the limit of the standard
 _MOST_COPIED = 1_000_000  # characters of markup that merged cells of a page repeat; a round number, not measured
+
+_IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
 
 
 def write_cells(root: Node) -> None:
@@ -109,3 +111,27 @@ def _join(rows: list[Node]) -> None:
             cell.insert_child(name)
     for row in rows[1:]:
         row.decompose()
+
+
+def cells_of(row: Node) -> list[Node]:
+    """Return the cells of a table's row."""
+    return [cell for cell in row.iter() if cell.tag in ("td", "th")]
+
+
+def rows_of(table: Node) -> Iterator[Node]:
+    """Yield the rows of a table, also those in its head, bodies and foot."""
+    for child in table.iter():
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody", "tfoot"):
+            yield from (row for row in child.iter() if row.tag == "tr")
+
+
+def is_layout(node: Node, rows: list[list[Node]]) -> bool:
+    """Whether a table is used for layout, by the cells of its rows."""
+    if attribute(node, "role") in ("presentation", "none") or max(map(len, rows), default=0) < 2:
+        return True
+    if all(cell.tag == "th" for cell in rows[0]):
+        return False
+    full = sum(cell.css_first(_IN_LAYOUT) is not None for row in rows for cell in row)
+    return len(rows) < 4 and full * 4 > sum(map(len, rows))

@@ -2,7 +2,7 @@
 
 Markup that takes parsers quadratic time is removed or refused. Headings, paragraphs, lists, code blocks, tables and
 quotations keep their form. Emphasis, inline code and links become plain text, so that quotes are found on the page.
-Menus, forms, scripts, comments and hidden elements are left out.
+Menus, scripts, comments and hidden elements are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborNode as Node
 
 from answerable.errors import DamagedSource
+from answerable.sources.html.cells import cells_of, is_layout, rows_of
 from answerable.sources.html.words import (
     LINE_NUMBERS,
     MAX_DEPTH,
@@ -218,7 +219,6 @@ def _shortened(tag: str) -> str:
 
 
 _NOTE = re.compile(r"\[\^[^\[\]\n]{1,20}\]:?")
-_IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -356,30 +356,6 @@ def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
     caption = next((child for child in node.iter() if child.tag == "caption"), None)
     title = visible_text(caption) if caption else ""
     return [text for text in (title, _grid(rows, depth)) if text]
-
-
-def cells_of(row: Node) -> list[Node]:
-    """Return the cells of a table's row."""
-    return [cell for cell in row.iter() if cell.tag in ("td", "th")]
-
-
-def rows_of(table: Node) -> Iterator[Node]:
-    """Yield the rows of a table, also those in its head, bodies and foot."""
-    for child in table.iter():
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from (row for row in child.iter() if row.tag == "tr")
-
-
-def is_layout(node: Node, rows: list[list[Node]]) -> bool:
-    """Whether a table is used for layout, by the cells of its rows."""
-    if attribute(node, "role") in ("presentation", "none") or max(map(len, rows), default=0) < 2:
-        return True
-    if all(cell.tag == "th" for cell in rows[0]):
-        return False
-    full = sum(cell.css_first(_IN_LAYOUT) is not None for row in rows for cell in row)
-    return len(rows) < 4 and full * 4 > sum(map(len, rows))
 
 
 def _cells_as_blocks(cells: list[Node], headings: list[Heading], depth: int) -> list[str]:

@@ -83,7 +83,7 @@ def _styled(root: Node, selector: str, pattern: re.Pattern[str], rules: Rules) -
     """Return the elements that a selector, their own style or a rule of the style sheets finds."""
     found = {node.mem_id: node for node in root.css(selector)}
     found |= {node.mem_id: node for node in root.css("[style]") if pattern.search(attribute(node, "style"))}
-    for each, declared in islice((rule for rule in rules if pattern.search(rule[1])), _MOST_RULES):
+    for each in islice((each for each, declared in rules if pattern.search(declared)), _MOST_RULES):
         try:
             found |= {node.mem_id: node for node in root.css(each)}
         except SelectolaxError:
