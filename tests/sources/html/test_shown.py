@@ -107,6 +107,14 @@ def test_boxes_and_fields(markup: str, expected: str) -> None:
     assert text_of(f"<form>{markup}</form>") == expected
 
 
+def test_a_form_on_a_long_page() -> None:
+    form = (
+        "<form><div><label for=w>Owner</label><input id=w value='Eva Lund'></div><fieldset><legend>Dogs</legend>"
+        "<label><input type=radio> yes</label><label><input type=radio checked> no</label></fieldset></form>"
+    )
+    assert text_of(form, before=LONG).endswith("autumn.\n\nOwner: Eva Lund\n\nDogs\n\n☐ yes ☒ no")
+
+
 @pytest.mark.parametrize("before", ["", LONG])
 @pytest.mark.parametrize(
     ("rows", "expected"),

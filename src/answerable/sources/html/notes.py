@@ -97,7 +97,7 @@ def _write_unlinked(raised: Sequence[Node]) -> None:
     noted = set()
     for node in raised:
         label, before = _label(node.text()), _text_before(node)
-        if not label or label[0].isalpha():
+        if not label:
             continue
         if not before.strip():
             if label in marks:

@@ -43,8 +43,7 @@ _MOST_BLOCKS = 200  # blocks of code to search for in the extracted text
 # Share of a block's text that is in links: with several links and a larger share, the block is a menu.
 _MENU = 0.7
 # Elements that trafilatura removes with their text, and what they are for it instead.
-_LEFT_OUT = re.compile(r"(?<=<)(/?)(form|fieldset|legend|time|label|output)(?=[\s/>])")
-_INSTEAD = {"form": "div", "fieldset": "div", "legend": "p"}
+_INSTEAD = {"form": "div", "fieldset": "div", "legend": "p", "time": "span", "label": "span", "output": "span"}
 _HEADINGS = "h1, h2, h3"
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 
@@ -207,7 +206,7 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     logging.getLogger("trafilatura").addHandler(_SILENT)
     try:
         found = trafilatura.bare_extraction(
-            _LEFT_OUT.sub(lambda match: match[1] + _INSTEAD.get(match[2], "span"), markup),
+            _without_losses(trafilatura.load_html(markup)),
             # Without `fast`, a fallback compares each paragraph with all others.
             fast=count_blocks(markup) > _MANY_BLOCKS,
             favor_recall=True,
@@ -228,6 +227,16 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
         return "", []
     content, headings = render(root)
     return content, _with_anchors(headings, page)
+
+
+def _without_losses(tree: object) -> object:
+    """Rename elements that trafilatura would leave out: those of forms, and text in a `div` beside paragraphs."""
+    from lxml.etree import _Element
+
+    for element in tree.iter("div", *_INSTEAD) if isinstance(tree, _Element) else ():
+        is_text = element.tag == "div" and not len(element) and (element.text or "").strip()
+        element.tag = "p" if is_text else _INSTEAD.get(element.tag, element.tag)
+    return tree
 
 
 def _as_html(body: object) -> object:

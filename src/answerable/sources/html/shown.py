@@ -138,17 +138,20 @@ def _raised(text: str) -> str:
 
 def _write_fields(root: Node) -> None:
     labels = {attribute(label, "for"): label for label in root.css("label[for]")}
-    used: set[int] = set()
+    used: dict[int, Node] = {}
     for field in root.css("input, select, textarea, [role=checkbox], [role=radio]"):
         label = _label_around(field) or labels.get(field.id or " ")
         # A label names one field: others in it have their words beside them.
         label = None if label is None or label.mem_id in used else label
-        used |= {label.mem_id} if label else set()
+        used |= {label.mem_id: label} if label else {}
         kind = attribute(field, "type").lower() if field.tag == "input" else ""
         if kind in _BOXES or attribute(field, "role") in _BOXES:
             _write_box(field, label)
         elif kind not in _NO_FIELDS:
             _write_value(field, label)
+    for label in used.values():
+        # Trafilatura leaves out a short label and a short block that holds nothing but an element.
+        label.unwrap()
 
 
 def _label_around(field: Node) -> Node | None:
@@ -161,11 +164,12 @@ def _label_around(field: Node) -> Node | None:
 
 
 def _write_box(field: Node, label: Node | None) -> None:
+    kind = attribute(field, "role") or attribute(field, "type").lower()
     is_ticked = "checked" in field.attributes or attribute(field, "aria-checked") == "true"
     mark = f" {'☒' if is_ticked else '☐'} "
     name = attribute(field, "aria-label")
     if label is not None and visible_text(label):
-        _apart(label)
+        _apart(label, kind == "radio")
         if label.first_child:
             label.first_child.insert_before(mark)
     elif field.tag != "input":
@@ -195,14 +199,14 @@ def _ends_line(box: Node) -> bool:
     return last.tag == "input"
 
 
-def _apart(label: Node) -> None:
-    """Put a label on a line of its own, unless the line begins with other words (Smoking: ☐ yes ☒ no)."""
+def _apart(label: Node, is_choice: bool = False) -> None:
+    """Put a label on a line of its own, unless it is a choice or the line begins with other words: Dogs: ☐ yes ☒ no."""
     before = neighbour(label, "prev")
     if before is None or before.is_text_node or before.tag == "br" or label.parent is None:
         return
     first = next(label.parent.iter(include_text=True, skip_empty=True), None)
-    line = label.parser.create_node("br") if first is not None and not first.is_text_node else " "
-    label.insert_before(line)
+    is_line = not is_choice and first is not None and not first.is_text_node
+    label.insert_before(label.parser.create_node("br") if is_line else " ")
 
 
 def _write_value(field: Node, label: Node | None) -> None:
