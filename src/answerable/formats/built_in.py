@@ -239,6 +239,16 @@ HTML = Format(
     marks=marks.is_page,
     marks_decide=Names.FREE,
 )
+SAVED_PAGE = replace(
+    HTML,
+    name="saved page",
+    suffixes=(".mhtml", ".mht"),
+    read=later("answerable.sources.html.read:read_mhtml"),
+    media_types={},
+    marks=None,
+    # Its parts may be in several encodings.
+    is_binary=True,
+)
 RECORDS = Format(
     name="records",
     suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"),
@@ -354,8 +364,7 @@ CODE = Format(
 )
 FORMATS = (
     *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, XLS, ODS, PPTX, ODP, IWORK, ZIP, TAR, COMPRESSED, MBOX),
-    *(MAIL, OUTLOOK, OPML, CANVAS, BOOKMARKS, CHAT_PAGE, HTML, RECORDS, MARKDOWN, NOTE, TEXT, WHATSAPP, NOTEBOOK, RST),
-    *(ORG, ASCIIDOC),
-    *(LATEX, SUBTITLES, CALENDAR, CONTACTS, CODE),
+    *(MAIL, OUTLOOK, OPML, CANVAS, BOOKMARKS, CHAT_PAGE, HTML, SAVED_PAGE, RECORDS, MARKDOWN, NOTE, TEXT, WHATSAPP),
+    *(NOTEBOOK, RST, ORG, ASCIIDOC, LATEX, SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

@@ -35,7 +35,9 @@ _ROMAN = re.compile(r"[IVXLC]+\b(?!')")
 # I, V and X are left out, because as Roman numerals they number kings and wars.
 _NAME_AND_INITIAL = re.compile(r"\b[A-ZÀ-ÖØ-Þ][^\W\d_]+ [A-HJ-UWYZ]\.\s*$")
 _INITIAL = re.compile(r"[A-ZÀ-ÖØ-Þ]\.")
-_ITEM_NUMBER = re.compile(r"(?:^|\n)\s*(?:#{1,6} )?(?:(?:[A-ZÀ-ÖØ-Þ][^\W\d_]{2,11}\.? )?\d{1,3}(?:\.\d{1,2})*[.)]|[a-z]\))\s*$")
+_ITEM_NUMBER = re.compile(
+    r"(?:^|\n)\s*(?:#{1,6} )?(?:(?:[A-ZÀ-ÖØ-Þ][^\W\d_]{2,11}\.? )?\d{1,3}(?:\.\d{1,2})*[.)]|[a-z]\))\s*$"
+)
 _NOTE_MARK = re.compile(r"(?<=[.!?…\"”’»)\]])(?:\d{1,2}|[¹²³⁰⁴-⁹]{1,3})\s*$")
 _OPENING = "\"'“‘«(["
 _BULLETS = "•·‣–—-"
@@ -253,7 +255,7 @@ def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:
 
 
 def _joined(text: str, spans: Iterable[tuple[int, int]], language: str) -> list[tuple[int, int]]:
-    """Join pieces cut after an abbreviation, and note marks and the end of struck text with the sentence before them."""
+    """Join pieces cut after an abbreviation; note marks and the end of struck text belong to the sentence before."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and continues(text[max(joined[-1][0], start - TAIL) : start], text[start : start + TAIL], language):

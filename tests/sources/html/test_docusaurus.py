@@ -176,7 +176,7 @@ def test_notes_at_the_foot_keep_their_words_without_the_way_back() -> None:
     notes = """<p>Agua<sup><a href="#fn-1" id="fnref-1" data-footnote-ref="true">1</a></sup>.</p><section
     class="footnotes"><h2 class="anchor sr-only" id="footnote-label">Notas</h2><ol><li id="fn-1"><p>De lluvia. <a
     href="#fnref-1" class="data-footnote-backref">↩</a></p></li></ol></section>"""
-    assert read_html(make_page(notes), "a").content == "Agua1.\n\n## Notas\n\n1. De lluvia."
+    assert read_html(make_page(notes), "a").content == "Agua[^1].\n\n## Notas\n\n[^1]: De lluvia."
 
 
 OWN = '<li class="breadcrumbs__item breadcrumbs__item--active"><span>Riego</span></li>'

@@ -207,6 +207,9 @@ MARKUP = """
 <p> </p> <h1> <h2 id=a> </h2> <table> <tr> <td> </table> <ul> <li> </ul> <pre> </pre> <a href=#x> <br> <!-- -->
 <svg> <math> <div role=tablist> <div role=tabpanel hidden> <template> <html lang=en> <title> &#xD800; &#xFDD0;
 &amp; &nbsp; <blockquote> <dl> <dd> <article> <main> <select> <frameset> <plaintext> ]]> <? <meta/charset=utf-7>
+<s> <del> <sup> <sub> 2 <li/id=a> <a/id=b/href=#a> <th/colspan=2> <td/rowspan=2> <tr> <label> <label/for=c> <option>
+<input/type=checkbox/checked> <input/value=x/id=c> <select/id=c> <textarea> <p/style=display:none> </label> </table>
+<style>s,.a{text-decoration:line-through}</style> <b/class=a> </s> </sup> </p> <thead> <dt>
 ``` | # words \ufdd0 \0
 """
 pieces = st.sampled_from(MARKUP.split())

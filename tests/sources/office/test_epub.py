@@ -55,6 +55,18 @@ def test_a_book() -> None:
     assert [str(chunk.location) for chunk in chunks] == ["Uno", "Uno › Dos", "Três"]
 
 
+def test_notes_in_the_chapter_and_at_the_end_of_the_book() -> None:
+    chapters = {
+        "one.xhtml": '<h1>Wells</h1><p>It was dug<a epub:type="noteref" href="#a1">1</a> by hand.</p>'
+        '<aside epub:type="footnote" id="a1"><p>In one summer.</p></aside>'
+        '<p>It is dry<a href="end%20notes.xhtml#b2" id="r2"><sup>2</sup></a>.</p>',
+        "end notes.xhtml": '<h1>Notes</h1><p id="b2"><a href="one.xhtml#r2">2</a>. Since 1911.</p>',
+    }
+    assert read_epub(epub(chapters), "/x/wells.epub").content == (
+        "# Wells\n\nIt was dug[^1] by hand.\n\n[^1]: In one summer.\n\nIt is dry[^2].\n\n# Notes\n\n[^2]: Since 1911."
+    )
+
+
 def test_titles_with_marked_words_are_whole() -> None:
     nav = '<nav epub:type="toc"><ol><li><a href="../one.xhtml">The <i>Art</i> of War</a></li></ol></nav>'
     files = {"OEBPS/toc/nav.xhtml": page(nav)}

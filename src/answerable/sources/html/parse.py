@@ -2,7 +2,7 @@
 
 Markup that takes parsers quadratic time is removed or refused. Headings, paragraphs, lists, code blocks, tables and
 quotations keep their form. Emphasis, inline code and links become plain text, so that quotes are found on the page.
-Menus, forms, scripts, comments and hidden elements are left out.
+Menus, scripts, comments and hidden elements are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from selectolax.lexbor import LexborNode as Node
 
 from answerable.errors import DamagedSource
+from answerable.sources.html.cells import cells_of, is_layout, rows_of
 from answerable.sources.html.words import (
     LINE_NUMBERS,
     MAX_DEPTH,
@@ -217,7 +218,7 @@ def _shortened(tag: str) -> str:
     return tag
 
 
-_IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
+_NOTE = re.compile(r"\[\^[^\[\]\n]{1,20}\]:?")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
@@ -294,7 +295,7 @@ def _heading(node: Node, level: int, headings: list[Heading]) -> list[str]:
     title = visible_text(node)
     if not title:
         return []
-    headings.append(Heading(0, level, title, node.id or _anchor_near(node) or None))
+    headings.append(Heading(0, level, _NOTE.sub("", title), node.id or _anchor_near(node) or None))
     return [f"{MARK}{'#' * level} {title}"]
 
 
@@ -330,7 +331,9 @@ def _list(node: Node, headings: list[Heading], depth: int) -> list[str]:
             continue
         blocks = _blocks(child, headings, depth) if child.tag == "li" else _block(child, headings, depth)
         text = tight(blocks)
-        if text and child.tag == "li":
+        if text and child.tag == "li" and _NOTE.match(text):
+            items.append(text)
+        elif text and child.tag == "li":
             marker = f"{number}. " if node.tag == "ol" else "- "
             items.append(indented(text, marker))
             number += 1
@@ -346,30 +349,13 @@ def _quotation(node: Node, headings: list[Heading], depth: int) -> list[str]:
 
 
 def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
-    rows = [[cell for cell in row.iter() if cell.tag in ("td", "th")] for row in _rows(node)]
-    rows = [row for row in rows if row]
+    rows = [cells for row in rows_of(node) if (cells := cells_of(row))]
     cells = [cell for row in rows for cell in row]
-    if _is_layout(node, rows) or any(cell.css_first("pre") for cell in cells):
+    if is_layout(node, rows) or any(cell.css_first("pre") for cell in cells):
         return _cells_as_blocks(cells, headings, depth)
     caption = next((child for child in node.iter() if child.tag == "caption"), None)
     title = visible_text(caption) if caption else ""
     return [text for text in (title, _grid(rows, depth)) if text]
-
-
-def _rows(table: Node) -> Iterator[Node]:
-    for child in table.iter():
-        if child.tag == "tr":
-            yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
-            yield from (row for row in child.iter() if row.tag == "tr")
-
-
-def _is_layout(node: Node, rows: list[list[Node]]) -> bool:
-    """Whether a table is used for layout."""
-    if attribute(node, "role") in ("presentation", "none") or max(map(len, rows), default=0) < 2:
-        return True
-    full = sum(cell.css_first(_IN_LAYOUT) is not None for row in rows for cell in row)
-    return len(rows) < 4 and full * 4 > sum(map(len, rows))
 
 
 def _cells_as_blocks(cells: list[Node], headings: list[Heading], depth: int) -> list[str]:

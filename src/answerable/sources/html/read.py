@@ -9,15 +9,15 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmptySource
 from answerable.sources.html.metadata import document_element
 from answerable.sources.html.parse import count_blocks, has_wide_rows, parse_page, valid_markup
+from answerable.sources.html.web_address import is_site
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.text import make_document
 
@@ -30,6 +30,7 @@ _SILENT = logging.NullHandler()
 # Characters shown: trafilatura expects articles; on shorter pages it may drop the heading and keep the menu. With 5,000
 # here, the F1 of `tests/quality/test_web.py` falls from .937 to .909.
 _SHORT_PAGE = 2_000
+_LONGEST_MENU = 20_000  # characters shown of a page of which menus are removed; a round number, not measured
 _SMALL_PAGE = 5_000  # characters shown; a round number, not measured
 _LARGE_PAGE = 5_000_000  # characters of markup; a round number, not measured
 _MANY_BLOCKS = 3_000  # paragraphs and cells; a round number, not measured
@@ -41,6 +42,8 @@ _SOME_LINKS = 0.3
 _MOST_BLOCKS = 200  # blocks of code to search for in the extracted text
 # Share of a block's text that is in links: with several links and a larger share, the block is a menu.
 _MENU = 0.7
+# Elements that trafilatura removes with their text, and what they are for it instead.
+_INSTEAD = {"form": "div", "fieldset": "div", "legend": "p", "time": "span", "label": "span", "output": "span"}
 _HEADINGS = "h1, h2, h3"
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 
@@ -48,6 +51,20 @@ _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 def read_saved(data: bytes, source: str, context: ReadContext) -> Document:
     """Return the document in a saved page, as `read_html` does; `context` has no options for pages."""
     return read_html(data, source)
+
+
+def read_mhtml(data: bytes, source: str, context: ReadContext) -> Document:
+    """Return the document in a page saved with its parts as one file (RFC 2557). Raise as `read_html` does."""
+    from answerable.sources.mail.contents import payload
+    from answerable.sources.mail.read import parse_message
+
+    message = parse_message(data, source)
+    pages = (part for part in message.walk() if part.get_content_type() in ("text/html", "application/xhtml+xml"))
+    page = next(pages, None)
+    if page is None:
+        raise EmptySource(f"{source} holds no page: save the page again from the browser, then add that file")
+    address = page.get("content-location") or message.get("snapshot-content-location") or ""
+    return read_html(payload(page), source, str(address) if is_site(str(address)) else "")
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
@@ -64,6 +81,7 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
         page_title,
         saved_from,
     )
+    from answerable.sources.html.shown import write_forms
 
     markup = valid_markup(data, source)
     page = parse_page(markup)
@@ -71,9 +89,9 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     metas = page_metas(page)
     title = page_title(page, metas)
     metadata = (docusaurus_metadata if documentation else page_metadata)(page, metas, url or saved_from(markup))
-    # These elements are never text; the metadata in some of them has already been read.
-    (documentation or page).strip_tags(["script", "style", "template"])
-    content, headings = main_text(documentation) if documentation else _main_text(page, markup)
+    # Scripts go, too; the metadata in some of them has already been read.
+    write_forms(page)
+    content, headings = main_text(documentation) if documentation else _main_text(page)
     if not content:
         raise EmptySource(
             f"{source} shows no text: it may be built by scripts in the browser; "
@@ -84,7 +102,7 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     return make_document(source, content, DocumentType.HTML, parts, title, metadata, page_language(page))
 
 
-def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
+def _main_text(page: LexborHTMLParser) -> tuple[str, list[Heading]]:
     from answerable.sources.html.parse import render
     from answerable.sources.html.words import visible_text
 
@@ -93,6 +111,7 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
         return "", []
     if documentation := page.css_first("article .theme-doc-markdown"):
         return render(documentation)
+    markup = page.html or ""
     main = page.css_first("main, [role=main]") or page.css_first("article")
     visible = len(visible_text(body))
     is_small = visible < _SMALL_PAGE
@@ -100,16 +119,19 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
         return short
     is_extracted = len(markup) < _LARGE_PAGE and not has_wide_rows(markup)
     extracted, headings = _extract(page, markup) if is_extracted else ("", [])
+    # If it finds no article, it returns all words of the page, with its menus, in one line.
+    is_flat = "\n" not in extracted
+    if extracted and is_flat and visible < _LONGEST_MENU and (short := _short_text(markup)):
+        return short
     # Trafilatura expects articles: it may keep next to nothing of other small pages, and it may break code.
     whole = main or (body if is_small else None)
-    is_little = is_small and whole and len(extracted) < len(visible_text(whole)) * _TOO_LITTLE
-    enough = extracted and not is_little
-    if enough and not (whole and _loses_code(whole, extracted)):
+    is_little = is_small and whole and (is_flat or len(extracted) < len(visible_text(whole)) * _TOO_LITTLE)
+    if extracted and not is_little and not (whole and _loses_code(whole, extracted)):
         return extracted, headings
     walked = render(whole) if whole else ("", [])
     if walked[0] and len(walked[0]) >= len(extracted):
         return walked
-    return (extracted, headings) if enough else render(body)
+    return (extracted, headings) if extracted else render(body)
 
 
 def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
@@ -121,21 +143,32 @@ def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
     body = parse_page(markup).body
     if body is None:
         return None
+    has_main = body.css_first("main, [role=main]") is not None
     _remove(
         node
         for node in body.css(_SURROUNDINGS)
         if not _is_inside(node, "main", "article") and not (node.tag == "header" and node.css_first("h1, h2"))
     )
-    if body.css_first(_HEADINGS):
-        # Also remove menus that aren't in a `nav` or similar element: they are above the first heading.
-        before = takewhile(lambda node: node.tag not in _HEADINGS.split(", "), body.css(f"{_HEADINGS}, ul, ol, p, div"))
-        _remove(node for node in before if len(node.css("a[href]")) > 1 and link_share(node) > _MENU)
+    _remove(_menus(body, has_main))
     main = body.css_first("main, [role=main]")
     whole = main if main and main.css_first(_HEADINGS) else body
     found = (
         render(whole) if link_share(whole) < (_SOME_LINKS if body.css_first(_HEADINGS) else _MANY_LINKS) else ("", [])
     )
     return found if found[0] else None
+
+
+def _menus(body: LexborNode, has_main: bool) -> Iterator[LexborNode]:
+    """Yield menus that are in no `nav` or similar element: before the first heading, or outside of the main element."""
+    from answerable.sources.html.words import link_share
+
+    is_before = body.css_first(_HEADINGS) is not None
+    for node in body.css(f"{_HEADINGS}, ul, ol, p, div"):
+        is_before = is_before and node.tag not in _HEADINGS.split(", ")
+        if is_before or (has_main and not _is_inside(node, "main", "article")):
+            holds_text = node.css_first(f"main, [role=main], article, {_HEADINGS}") is not None
+            if not holds_text and len(node.css("a[href]")) > 1 and link_share(node) > _MENU:
+                yield node
 
 
 def _remove(nodes: Iterable[LexborNode]) -> None:
@@ -173,7 +206,7 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     logging.getLogger("trafilatura").addHandler(_SILENT)
     try:
         found = trafilatura.bare_extraction(
-            markup,
+            _without_losses(trafilatura.load_html(markup)),
             # Without `fast`, a fallback compares each paragraph with all others.
             fast=count_blocks(markup) > _MANY_BLOCKS,
             favor_recall=True,
@@ -196,6 +229,16 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     return content, _with_anchors(headings, page)
 
 
+def _without_losses(tree: object) -> object:
+    """Rename elements that trafilatura would leave out: those of forms, and text in a `div` beside paragraphs."""
+    from lxml.etree import _Element
+
+    for element in tree.iter("div", *_INSTEAD) if isinstance(tree, _Element) else ():
+        is_text = element.tag == "div" and not len(element) and (element.text or "").strip()
+        element.tag = "p" if is_text else _INSTEAD.get(element.tag, element.tag)
+    return tree
+
+
 def _as_html(body: object) -> object:
     """Turn trafilatura's TEI-like tags back into HTML, in place."""
     from lxml.etree import _Element
@@ -207,7 +250,9 @@ def _as_html(body: object) -> object:
                 level = element.get("rend", "h2")
                 element.tag = level if re.fullmatch(r"h[1-6]", level) else "h2"
             case "list":
-                element.tag = "ol" if element.get("rend") == "ol" else "ul"
+                element.tag = rend if (rend := element.get("rend")) in ("ol", "dl") else "ul"
+            case "item" if (rend := element.get("rend", "")).startswith(("dt", "dd")):
+                element.tag = rend[:2]
             case "code":
                 element.tag = "pre" if "\n" in "".join(element.itertext()) or len(element) else "code"
             case "cell":

@@ -166,6 +166,28 @@ def _is_permalink(node: Node) -> bool:
     return text in _PERMALINK_TEXTS if named or len(text) < 2 else False
 
 
+def is_block(node: Node) -> bool:
+    """Whether an element is a block by its tag."""
+    return node.tag in _BLOCKS
+
+
+def neighbour(node: Node, side: str) -> Node | None:
+    """Return the element or text before ("prev") or after ("next") a node, without blank text; None at the edge."""
+    found: Node | None = getattr(node, side)
+    while found is not None and (
+        found.is_comment_node or (found.is_text_node and not (found.text_content or "").strip())
+    ):
+        found = getattr(found, side)
+    return found
+
+
+def rewrite(node: Node, text: str) -> None:
+    """Replace the text in an element, which keeps the elements in it."""
+    texts = [each for each in node.traverse(include_text=True, skip_empty=True) if each.is_text_node]
+    for number, each in enumerate(texts):
+        each.replace_with("" if number else text)
+
+
 def classes(node: Node) -> list[str]:
     """Return an element's classes."""
     return attribute(node, "class").split()

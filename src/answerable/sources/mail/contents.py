@@ -17,7 +17,6 @@ _QUOTE_MARKS = re.compile(r">*")
 _SIGNATURE = "-- "
 # Signatures of Outlook, Gmail, Thunderbird and Yahoo. Quotations need no selector: they become lines with ">".
 _SIGNED = ".gmail_signature, .moz-signature, #Signature, #ms-outlook-mobile-signature, .yahoo-signature"
-_HIDDEN = "[style*='display:none' i], [style*='display: none' i], [style*='mso-hide:all' i]"
 _LONGEST_NAME = 150  # characters; file systems allow 255 bytes
 # Characters: a shorter plain text next to HTML may only say that the message can't be shown.
 _LITTLE = 200
@@ -79,7 +78,7 @@ def _walk(part: Message, found: Contents, depth: int) -> None:
         found.texts.append(_text(part, kind))
     elif not _is_inline_picture(part, kind):
         name = _name(part, mimetypes.guess_extension(kind) or ".bin", len(found.attachments) + 1)
-        found.attachments.append(Attachment(name, lambda: _payload(part)))
+        found.attachments.append(Attachment(name, lambda: payload(part)))
 
 
 def _children(part: Message) -> Iterator[Message]:
@@ -123,7 +122,7 @@ def _is_inline_picture(part: Message, kind: str) -> bool:
 
 
 def _text(part: Message, kind: str) -> str:
-    text = decoded(_payload(part), str(part.get_param("charset", "") or ""))
+    text = decoded(payload(part), str(part.get_param("charset", "") or ""))
     if kind == "text/html":
         return text_of_markup(text)
     if str(part.get_param("format", "")).lower() == "flowed":
@@ -131,7 +130,7 @@ def _text(part: Message, kind: str) -> str:
     return text
 
 
-def _payload(part: Message) -> bytes:
+def payload(part: Message) -> bytes:
     """Return the bytes of a part; if it is encoded wrongly, the bytes that can be decoded."""
     with suppress(*OF_PARSER):
         payload = part.get_payload(decode=True)
@@ -190,13 +189,15 @@ def unwrapped(text: str, delete_space: bool = False) -> str:
 def text_of_markup(markup: str) -> str:
     """Return the text of a message as Markdown; "" if it is nested too deeply."""
     from answerable.sources.html.parse import parse_page, render, valid_markup
+    from answerable.sources.html.shown import write_forms
 
     try:
         page = parse_page(valid_markup(markup, ""))
     except DamagedSource:
         return ""
-    page.strip_tags(["script", "style", "template", "title"])
-    for node in page.css(f"{_SIGNED}, {_HIDDEN}"):
+    write_forms(page)
+    page.strip_tags(["title"])
+    for node in page.css(_SIGNED):
         if node.tag not in ("html", "body"):
             node.decompose()
     root = page.body or page.root

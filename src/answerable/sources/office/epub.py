@@ -58,12 +58,14 @@ def read_epub(data: bytes, source: str, context: ReadContext | None = None) -> D
 
 def _chapters(package: Package, book: Book) -> Iterator[_Chapter]:
     from answerable.sources.html.parse import render
+    from answerable.sources.html.shown import write_forms
 
+    notes: dict[str, str] = {}
     for name in book.chapters:
         where = f"{package.source}!/{name}"
         markup = decode_html(package.read(name), where)
         page = parse_page(valid_markup(_SELF_CLOSED.sub(r"<\1\2></\1>", markup), where))
-        page.strip_tags(["script", "style", "template"])
+        write_forms(page, notes, posixpath.basename(name))
         if page.body is None:
             continue
         for number in page.body.css("[role=doc-pagebreak], [epub\\:type~=pagebreak]"):

@@ -1,0 +1,246 @@
+"""What a page says by its form and not by its words → text in its tree, which then every reader of the tree sees.
+
+Struck text becomes `~~text~~`, raised text `10³`, a box `☒ label`, a field `Label: value`; `notes.py` and `cells.py`
+write notes and merged cells. No element is destroyed that is still to be visited.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from selectolax.lexbor import LexborNode as Node
+from selectolax.lexbor import SelectolaxError
+
+from answerable.sources.html.cells import write_cells
+from answerable.sources.html.notes import write_notes
+from answerable.sources.html.words import attribute, is_block, neighbour, rewrite, visible_text
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser
+
+_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_STRIKES = re.compile(r"line-through", re.IGNORECASE)
+_RAISES = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_MOST_RULES = 20  # selectors of a page's style sheets; a round number, not measured
+_RAISED = str.maketrans("0123456789+-−–=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁱⁿ")
+_LOWERED = str.maketrans("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
+_LONGEST_RAISED = 12  # characters of an exponent: longer raised text is words; a round number, not measured
+_BOXES = ("checkbox", "radio")
+_NO_FIELDS = frozenset({"hidden", "submit", "button", "reset", "image", "file", "password", "search"})
+_CELLS = ("td", "th", "dd", "li")
+_NEAR = 4  # elements between a field and the label around it; a round number, not measured
+_MOST_BESIDE = 50  # nodes beside a box in which its words are searched; a round number, not measured
+
+Rules = list[tuple[str, str]]
+
+
+def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, file: str = "") -> None:
+    """Write the forms of a page as text; remove scripts, style sheets and text that a style hides.
+
+    `notes` has the marks of a book's notes by `file#id`; those in this file of the book are added.
+    """
+    rules = list(_rules(page))
+    page.strip_tags(["script", "style", "template"])
+    root = page.body or page.root
+    if root is None:
+        return
+    closed = {node.mem_id for node in root.css("details [style], [role=tabpanel]")} | {root.mem_id}
+    # Some pages are hidden until a script shows them.
+    half = len(root.text()) / 2
+    for node in reversed(root.css("[style]")):
+        if node.mem_id not in closed and _HIDDEN.search(attribute(node, "style")) and len(node.text()) < half:
+            node.decompose()
+    _write_struck(root, {node.mem_id for node in _styled(root, "s, del, strike", _STRIKES, rules)})
+    _write_fields(root)
+    raised = _styled(root, "sup", _RAISES, rules)
+    write_notes(root, raised, {} if notes is None else notes, file)
+    for node in raised:
+        if written := _raised(node.text()):
+            rewrite(node, written)
+    for node in root.css("sub"):
+        if not (text := node.text().translate(_LOWERED)).isascii() and not any(map(str.isalpha, text)):
+            rewrite(node, text)
+    write_cells(root)
+
+
+def _rules(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
+    """Yield selectors and declarations of the style sheets; no selectors of a state, such as `:hover`."""
+    for style in page.css("style"):
+        for rule in _COMMENT.sub("", style.text()).split("}"):
+            before, _, declared = rule.rpartition("{")
+            if _STRIKES.search(declared) or _RAISES.search(declared):
+                for selector in before.rpartition("{")[2].rpartition(";")[2].split(","):
+                    if ":" not in selector and selector.strip():
+                        # The time for three steps is not linear in the depth of the page.
+                        yield " ".join(selector.replace(">", " ").split()[-2:]), declared
+
+
+def _styled(root: Node, selector: str, pattern: re.Pattern[str], rules: Rules) -> list[Node]:
+    """Return the elements that a selector, their own style or a rule of the style sheets finds."""
+    found = {node.mem_id: node for node in root.css(selector)}
+    found |= {node.mem_id: node for node in root.css("[style]") if pattern.search(attribute(node, "style"))}
+    for each in islice((each for each, declared in rules if pattern.search(declared)), _MOST_RULES):
+        try:
+            found |= {node.mem_id: node for node in root.css(each)}
+        except SelectolaxError:
+            continue
+    return list(found.values())
+
+
+def _write_struck(root: Node, struck: set[int]) -> None:
+    """Enclose struck text in tildes: what is struck one after the other in a block, together."""
+    runs: list[list[Node]] = []
+    is_open = False
+    block = root.mem_id
+    stack = [(root, False, block)] if struck else []
+    while stack:
+        node, is_struck, around = stack.pop()
+        if node.is_text_node:
+            if not (node.text_content or "").strip():
+                continue
+            if is_struck and is_open and around == block:
+                runs[-1].append(node)
+            elif is_struck:
+                runs.append([node])
+            is_open, block = is_struck, around
+        elif node.tag != "pre":
+            is_open = is_open and node.tag != "br"
+            is_struck, around = is_struck or node.mem_id in struck, node.mem_id if is_block(node) else around
+            stack.extend((child, is_struck, around) for child in reversed(list(node.iter(include_text=True))))
+    for run in runs:
+        _enclose(run[0], run[-1])
+
+
+def _enclose(first: Node, last: Node) -> None:
+    text = last.text_content or ""
+    if first.mem_id != last.mem_id:
+        last.replace_with(f"{text.rstrip()}~~{text[len(text.rstrip()) :]}")
+        text = first.text_content or ""
+        first.replace_with(f"{text[: -len(text.lstrip())]}~~{text.lstrip()}")
+    else:
+        first.replace_with(text.replace(text.strip(), f"~~{text.strip()}~~", 1))
+
+
+def _raised(text: str) -> str:
+    """Return raised text as it is written, "" for letters and signs that are set high as ordinary type."""
+    text = text.strip()
+    written = text.translate(_RAISED)
+    if not text or len(text) > _LONGEST_RAISED or "[" in text or not (text.isdecimal() or written != text):
+        return ""
+    if written.isascii() or any(character in text for character in set(written)):
+        return f"^({text})" if any(map(str.isdecimal, text)) else ""
+    return written
+
+
+def _write_fields(root: Node) -> None:
+    labels = {attribute(label, "for"): label for label in root.css("label[for]")}
+    used: dict[int, Node] = {}
+    for field in root.css("input, select, textarea, [role=checkbox], [role=radio]"):
+        label = _label_around(field) or labels.get(field.id or " ")
+        # A label names one field: others in it have their words beside them.
+        label = None if label is None or label.mem_id in used else label
+        used |= {label.mem_id: label} if label else {}
+        kind = attribute(field, "type").lower() if field.tag == "input" else ""
+        if kind in _BOXES or attribute(field, "role") in _BOXES:
+            _write_box(field, label)
+        elif kind not in _NO_FIELDS:
+            _write_value(field, label)
+    for label in used.values():
+        # Trafilatura leaves out a short label and a short block that holds nothing but an element.
+        label.unwrap()
+
+
+def _label_around(field: Node) -> Node | None:
+    node = field.parent
+    for _ in range(_NEAR):
+        if node is None or node.tag == "label":
+            return node
+        node = node.parent
+    return None
+
+
+def _write_box(field: Node, label: Node | None) -> None:
+    kind = attribute(field, "role") or attribute(field, "type").lower()
+    is_ticked = "checked" in field.attributes or attribute(field, "aria-checked") == "true"
+    mark = f" {'☒' if is_ticked else '☐'} "
+    name = attribute(field, "aria-label")
+    if label is not None and visible_text(label):
+        _apart(label, kind == "radio")
+        if label.first_child:
+            label.first_child.insert_before(mark)
+    elif field.tag != "input":
+        (field.first_child.insert_before if field.first_child else field.insert_child)(f"{mark}{name}")
+    elif (before := neighbour(field, "prev")) and _says(before) and _ends_line(field):
+        before.insert_before(mark)
+    elif _says(neighbour(field, "next")):
+        field.insert_before(mark)
+    elif name or (field.parent and field.parent.tag in _CELLS):
+        field.insert_before(f"{mark}{name} ")
+    if field.tag == "input":
+        field.decompose()
+
+
+def _says(node: Node | None) -> bool:
+    """Whether a node beside a field has words of its line."""
+    return node is not None and (node.is_text_node or not (is_block(node) or not visible_text(node)))
+
+
+def _ends_line(box: Node) -> bool:
+    """Whether the words of the boxes on a line are before their boxes, as the line ends with a box."""
+    last, node = box, box.next
+    for _ in range(_MOST_BESIDE):
+        if node is None or node.tag == "br":
+            break
+        last, node = (last, node.next) if node.is_empty_text_node else (node, node.next)
+    return last.tag == "input"
+
+
+def _apart(label: Node, is_choice: bool = False) -> None:
+    """Put a label on a line of its own, unless it is a choice or the line begins with other words: Dogs: ☐ yes ☒ no."""
+    before = neighbour(label, "prev")
+    if before is None or before.is_text_node or before.tag == "br" or label.parent is None:
+        return
+    first = next(label.parent.iter(include_text=True, skip_empty=True), None)
+    is_line = not is_choice and first is not None and not first.is_text_node
+    label.insert_before(label.parser.create_node("br") if is_line else " ")
+
+
+def _write_value(field: Node, label: Node | None) -> None:
+    value = " ".join(_value(field).split()).encode("utf-8", "ignore").decode("utf-8")
+    before = neighbour(field, "prev")
+    text = before if before is not None and before.is_text_node else None
+    is_cell = field.parent is not None and field.parent.tag in _CELLS
+    name = attribute(field, "aria-label")
+    if label is not None and visible_text(label) and not is_cell:
+        _apart(label)
+        text = next((each for each in reversed(list(label.traverse(include_text=True))) if _is_name(each)), None)
+    elif value and is_cell and text is None:
+        field.insert_before(value)
+    elif value and text is None and name:
+        field.insert_before(f"{name}: {value}")
+    if text is not None and (value or label):
+        said = (text.text_content or "").rstrip()
+        text.replace_with(f"{said}{'' if said.endswith((':', '?')) else ':'} {value}")
+    field.decompose()
+
+
+def _is_name(node: Node) -> bool:
+    """Whether a node of a label is text that names its field."""
+    is_said = node.is_text_node and (node.text_content or "").strip() != ""
+    return is_said and node.parent is not None and node.parent.tag not in ("option", "optgroup", "textarea")
+
+
+def _value(field: Node) -> str:
+    if field.tag != "select":
+        return field.text() if field.tag == "textarea" else attribute(field, "value")
+    options = field.css("option")
+    chosen = [option for option in options if "selected" in option.attributes]
+    if not chosen and "multiple" not in field.attributes:
+        chosen = options[:1]
+    return ", ".join(
+        option.text() for option in chosen if attribute(option, "value") or "value" not in option.attributes
+    )
