@@ -63,7 +63,7 @@ def raised(text: str, is_formula: bool = False) -> str:
     high = ""
     if set(core) <= _HAS_HIGH:
         high = core.translate(_HIGH)
-    elif is_formula or not (_WORD.search(core) or _HAS_LOW.isdisjoint(core) or "[^" in core):
+    elif is_formula or not (_WORD.search(core) or _HAS_LOW.isdisjoint(core) or "[" in core):
         high = f"^({core})"
     return text.replace(core, high, 1) if high else text
 

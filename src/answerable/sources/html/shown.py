@@ -17,6 +17,7 @@ from selectolax.lexbor import SelectolaxError
 from answerable.sources.html.cells import write_cells
 from answerable.sources.html.notes import write_notes
 from answerable.sources.html.words import attribute, is_block, neighbour, rewrite, visible_text
+from answerable.text.notation import lowered, raised
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -26,9 +27,6 @@ _STRIKES = re.compile(r"line-through", re.IGNORECASE)
 _RAISES = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _MOST_RULES = 20  # selectors of a page's style sheets; a round number, not measured
-_RAISED = str.maketrans("0123456789+-−–=()in", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁱⁿ")
-_LOWERED = str.maketrans("0123456789+-−–=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎")
-_LONGEST_RAISED = 12  # characters of an exponent: longer raised text is words; a round number, not measured
 _BOXES = ("checkbox", "radio")
 _NO_FIELDS = frozenset({"hidden", "submit", "button", "reset", "image", "file", "password", "search"})
 _CELLS = ("td", "th", "dd", "li")
@@ -56,14 +54,12 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
             node.decompose()
     _write_struck(root, {node.mem_id for node in _styled(root, "s, del, strike", _STRIKES, rules)})
     _write_fields(root)
-    raised = _styled(root, "sup", _RAISES, rules)
-    write_notes(root, raised, {} if notes is None else notes, file)
-    for node in raised:
-        if written := _raised(node.text()):
-            rewrite(node, written)
-    for node in root.css("sub"):
-        if not (text := node.text().translate(_LOWERED)).isascii() and not any(map(str.isalpha, text)):
-            rewrite(node, text)
+    high = _styled(root, "sup", _RAISES, rules)
+    write_notes(root, high, {} if notes is None else notes, file)
+    for shown, nodes in ((raised, high), (lowered, root.css("sub"))):
+        for node in nodes:
+            if (written := shown(text := node.text())) != text:
+                rewrite(node, written)
     write_cells(root)
 
 
@@ -123,17 +119,6 @@ def _enclose(first: Node, last: Node) -> None:
         first.replace_with(f"{text[: -len(text.lstrip())]}~~{text.lstrip()}")
     else:
         first.replace_with(text.replace(text.strip(), f"~~{text.strip()}~~", 1))
-
-
-def _raised(text: str) -> str:
-    """Return raised text as it is written, "" for letters and signs that are set high as ordinary type."""
-    text = text.strip()
-    written = text.translate(_RAISED)
-    if not text or len(text) > _LONGEST_RAISED or "[" in text or not (text.isdecimal() or written != text):
-        return ""
-    if written.isascii() or any(character in text for character in set(written)):
-        return f"^({text})" if any(map(str.isdecimal, text)) else ""
-    return written
 
 
 def _write_fields(root: Node) -> None:
