@@ -9,7 +9,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -20,7 +20,9 @@ from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.lines import Pixels
 from answerable.sources.ocr.pictures import recogniser
 from answerable.sources.pdf.columns import reading_order
-from answerable.sources.pdf.page_text import PageSpan, Rectangle, clean, in_order, ink, line_starts
+from answerable.sources.pdf.fields import Field, beside_labels, take_fields
+from answerable.sources.pdf.marks import raised, struck
+from answerable.sources.pdf.page_text import NOWHERE, PageSpan, Rectangle, clean, edited, in_order, ink, line_starts
 from answerable.sources.pdf.tables import Geometry, table_rows
 
 RESOLUTION = 300  # dots per inch at which scanned pages are rendered
@@ -38,6 +40,7 @@ def _opened(data: bytes, source: str, password: str | None) -> Iterator[Any]:
     """Open a PDF as PDFium's document. Raise EncryptedSource and DamagedSource."""
     try:
         document = pypdfium2.PdfDocument(data, password=password)
+        document.init_forms()
     except pypdfium2.PdfiumError as error:
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
             given = "and the password is wrong: check it, then try again"
@@ -65,10 +68,9 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
-        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
         total = 0
         for number in range(len(document)):
-            text, sizes, rows, shows_something = _page(document, number, has_form, with_sizes=not outline)
+            text, sizes, rows, shows_something = _page(document, number, with_sizes=not outline)
             answer["pages"].append(text)
             answer["sizes"].append(sizes)
             answer["rows"].append(rows)
@@ -98,12 +100,12 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
 
 
 class PageText:
-    """PDFium's page and text page, which the caller closes, and the page's raw text in reading order.
+    """PDFium's page and text page, which the caller closes, and the page's text: in reading order, with marks.
 
-    `index_of` maps an offset in the text to PDFium's index of the character.
+    `rows` are the offsets in the text of each table row and of its cells.
     """
 
-    def __init__(self, page: Any, textpage: Any, raw: str) -> None:
+    def __init__(self, page: Any, textpage: Any, raw: str, fields: Sequence[Field] = (), with_rows: bool = False) -> None:
         self.page = page
         self.textpage = textpage
         self.geometry = Geometry(textpage)
@@ -111,21 +113,36 @@ class PageText:
         self._raw_index = (lambda offset: offset) if same else char_index_of(textpage, raw)
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
-        spans = reading_order(self.geometry, raw, self._raw_index)
-        self.text, self.runs = (raw, [(0, 0, len(raw))]) if len(spans) == 1 else in_order(raw, spans)
-        self._starts = [start for start, _, _ in self.runs]
-        self.index_of = self._raw_index if len(spans) == 1 else self._ordered_index
+        self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
+        rows = table_rows(self.geometry, self.text, self.index_of) if with_rows else []
+        edits = [
+            *beside_labels(fields, self.geometry, self.text, self.index_of),
+            *struck(page, self.geometry, self.text, self.index_of),
+            *raised(self.geometry, self.text, self.index_of),
+        ]
+        found = edited(self.text, self._places, edits)
+        self.text, self._places, self._edits = found.text, found.places, found.edits
+        self.rows = [(found.moved(start), [found.moved(start + cell) for cell in cells]) for start, cells in rows]
 
-    def _ordered_index(self, offset: int) -> int:
-        start, first, _ = self.runs[bisect_right(self._starts, offset) - 1]
-        return self._raw_index(first + offset - start)
+    def index_of(self, offset: int) -> int:
+        """Return PDFium's index of the character at an offset in the text; of a mark, that of the character after it."""
+        while self._places[offset] == NOWHERE and offset + 1 < len(self._places):
+            offset += 1
+        return self._raw_index(self._places[offset])
 
     def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield, in order, the spans of PDFium's character indices for a span of the text."""
-        for place, first, last in self.runs:
-            begin, stop = first + max(start - place, 0), min(first + end - place, last)
-            if begin < stop and (index := self._raw_index(begin)) >= 0:
-                yield index, self._raw_index(stop - 1) + 1
+        steps = enumerate(self._places[start:end])
+        for is_drawn, found in groupby(steps, lambda each: each[1] != NOWHERE and each[1] - each[0] + 1):
+            run = [place for _, place in found]
+            if is_drawn is not False and (index := self._raw_index(run[0])) >= 0:
+                yield index, self._raw_index(run[-1]) + 1
+
+    def marked(self, start: int, end: int) -> Iterator[_Box]:
+        """Yield the boxes of what a span of the text shows that isn't drawn as text, such as ticks."""
+        for edit in self._edits:
+            if edit.box and edit.start < end and edit.end > start:
+                yield edit.box
 
     def close(self) -> None:
         """Close PDFium's objects."""
@@ -142,14 +159,17 @@ def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) 
     return "".join(letters)
 
 
-def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
+def page_text(document: Any, number: int, with_rows: bool = False) -> PageText | None:
     """Return the page's text, which the caller closes; None for a broken page."""
+    fields: list[Field] = []
     try:
         page = document[number]
-        if has_form and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
-            # Values filled into a form are visible only after flattening the page and loading it again.
-            page.close()
-            page = document[number]
+        if document.formenv:
+            fields = take_fields(page, document.formenv)
+            if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+                # What else is drawn over the page, such as signatures, is part of it only after loading it again.
+                page.close()
+                page = document[number]
         textpage = page.get_textpage()
     except pypdfium2.PdfiumError:
         return None
@@ -159,19 +179,21 @@ def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
-    return PageText(page, textpage, text)
+    return PageText(page, textpage, text, fields, with_rows)
 
 
 def _page(
-    document: Any, number: int, has_form: bool, with_sizes: bool
+    document: Any, number: int, with_sizes: bool
 ) -> tuple[str | None, list[float], list[tuple[int, list[int]]], bool]:
     """Return the page's text, the type sizes of its lines, its table rows, and whether it has content but no text."""
-    found = page_text(document, number, has_form)
+    found = page_text(document, number, with_rows=True)
     if found is None:
         return None, [], [], False
     raw = found.text
     sizes = _line_sizes(found) if with_sizes and raw else []
-    rows = table_rows(found.geometry, raw, found.index_of)
+    starts = line_starts(raw)
+    lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
+    rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
     found.close()
     return clean(raw), sizes, rows, shows_something
@@ -241,9 +263,8 @@ def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: st
     """
     found: list[Rectangle] = []
     with _opened(data, source, password) as document:
-        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
         for number, start, end in spans:
-            if 0 <= number < len(document) and (loaded := page_text(document, number, has_form)) is not None:
+            if 0 <= number < len(document) and (loaded := page_text(document, number)) is not None:
                 found += [(number + 1, *box) for box in _boxes(loaded, start, end)]
                 loaded.close()
     return found
@@ -263,16 +284,19 @@ def page_sizes(data: bytes, source: str, password: str | None = None) -> list[tu
 
 
 def _boxes(page: PageText, start: int, end: int) -> list[_Box]:
-    """Return PDFium's rectangles of the characters, merged where they are adjacent on a line."""
+    """Return the rectangles of the characters, merged where they are adjacent on a line."""
     places = ink(page.text)[start:end]
+    if not places:
+        return []
+    drawn = page.char_spans(places[0], places[-1] + 1)
+    counts = (page.textpage.count_rects(first, last - first) for first, last in drawn)
+    found = (page.textpage.get_rect(number) for count in counts for number in range(count))
     boxes: list[_Box] = []
-    for first, last in page.char_spans(places[0], places[-1] + 1) if places else ():
-        for number in range(page.textpage.count_rects(first, last - first)):
-            box = page.textpage.get_rect(number)
-            if boxes and _same_line(boxes[-1], box):
-                left, bottom, right, top = boxes.pop()
-                box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
-            boxes.append(box)
+    for box in (*found, *page.marked(places[0], places[-1] + 1)):
+        if boxes and _same_line(boxes[-1], box):
+            left, bottom, right, top = boxes.pop()
+            box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
+        boxes.append(box)
     return boxes
 
 

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
-
-from answerable.sources.pdf.page_text import line_starts
 
 FEWEST_ROWS = 3  # rows of a table at least
 LONGEST = 200  # characters of a table row at most
@@ -25,7 +22,7 @@ GAPS = range(1, 16)
 LOOSE = 0.56  # type sizes per character; a line that is wider than that on average has gaps, and prose is narrower
 MARK = 3  # characters of a bullet or list number at most
 ALIGNED = 3.0  # points by which edges of cells in one column may differ
-_LINE = re.compile("[^\r\n\ufffe]+")
+LINE = re.compile("[^\r\n\ufffe]+")
 _FIGURE = re.compile(r"\d")
 
 Cell = tuple[int, float, float]
@@ -34,7 +31,7 @@ Line = tuple[int, str]
 
 
 def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
-    """Return the number of each line that is a table row, and the offsets in the line at which its cells begin.
+    """Return the offset of each line that is a table row, and the offsets in the line at which its cells begin.
 
     `index_of` maps an offset in the raw text to PDFium's index of the character.
     """
@@ -45,17 +42,14 @@ def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> 
             for table in _tables(rows):
                 if _is_clear(table, raw):
                     found += [(start, [place for place, _, _ in cells]) for start, cells, _ in table]
-    if not found:
-        return []
-    starts = line_starts(raw)
-    return [(bisect_left(starts, start), cells) for start, cells in found]
+    return found
 
 
 def _candidates(raw: str) -> Iterator[list[Line]]:
     """Yield runs of lines with gaps, each run with the line before it, which may be the table's header."""
     run: list[Line] = []
     reached = -1
-    for match in _LINE.finditer(raw):
+    for match in LINE.finditer(raw):
         start, text = match.start(), match[0].rstrip()
         if len(text) > LONGEST or text.count(" ") not in GAPS or " . ." in text:
             continue
@@ -162,6 +156,20 @@ class Geometry:
             return None
         return box.left, box.bottom, box.right, box.top
 
+    def box_of(self, place: int) -> Box:
+        """Return the box of a character; for one without a box, a box without width and height."""
+        return self.box(place) or (0.0, 0.0, 0.0, 0.0)
+
+    def height(self, place: int) -> float:
+        """Return the height of a character's box."""
+        box = self.box_of(place)
+        return box[3] - box[1]
+
+    def baseline(self, place: int) -> float:
+        """Return the y-coordinate of the line on which a character stands."""
+        x, y = self._sides[:2]
+        return float(y.value) if pdfium.FPDFText_GetCharOrigin(self._textpage, place, x, y) else 0.0
+
     def size(self, place: int) -> float:
         """Return the type size of a character as the PDF sets it, before scaling."""
         return float(pdfium.FPDFText_GetFontSize(self._textpage, place))
@@ -197,15 +205,22 @@ class Geometry:
     def _measured(self, first: int, text: str) -> list[Cell]:
         cells: list[Cell] = []
         gap = max(self.size(first), NARROWEST)
-        for word in _WORD.finditer(text):
+        for start, _, left, right in self.words(first, text):
+            if cells and left - cells[-1][2] < gap:
+                cells[-1] = (cells[-1][0], cells[-1][1], right)
+            else:
+                cells.append((start, left, right))
+        return cells
+
+    def words(self, first: int, text: str, pattern: re.Pattern[str] = _WORD) -> list[tuple[int, int, float, float]]:
+        """Return for each word of a line its span in the line, and its left and right edge."""
+        found = []
+        for word in pattern.finditer(text):
             start, end = self.box(first + word.start()), self.box(first + word.end() - 1)
             if start is None or end is None:
                 return []
-            if cells and start[0] - cells[-1][2] < gap:
-                cells[-1] = (cells[-1][0], cells[-1][1], end[2])
-            else:
-                cells.append((word.start(), start[0], end[2]))
-        return cells
+            found.append((word.start(), word.end(), start[0], end[2]))
+        return found
 
     def gap(self, first: int, length: int) -> Gap | None:
         """Return a line's first gap that is as wide as between cells, between pieces that were drawn separately."""
