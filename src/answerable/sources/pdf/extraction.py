@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -23,7 +23,7 @@ from answerable.sources.pdf.columns import reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
 from answerable.sources.pdf.marks import raised, struck
 from answerable.sources.pdf.page_text import NOWHERE, PageSpan, Rectangle, clean, edited, in_order, ink, line_starts
-from answerable.sources.pdf.tables import Geometry, table_rows
+from answerable.sources.pdf.tables import Cell, Geometry, table_rows
 
 RESOLUTION = 300  # dots per inch at which scanned pages are rendered
 MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
@@ -68,15 +68,15 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
-        total = 0
+        total, page = 0, _Page()
         for number in range(len(document)):
-            text, sizes, rows, shows_something = _page(document, number, with_sizes=not outline)
-            answer["pages"].append(text)
-            answer["sizes"].append(sizes)
-            answer["rows"].append(rows)
-            if shows_something:
+            page = _page(document, number, not outline, page.columns)
+            answer["pages"].append(page.text)
+            answer["sizes"].append(page.sizes)
+            answer["rows"].append(page.rows)
+            if page.shows_something:
                 answer["scanned"].append(number)
-            total += len(text or "")
+            total += len(page.text or "")
             if total > MAX_CHARACTERS:
                 raise SourceTooLarge(
                     f"{source} is too large, its text is over {MAX_CHARACTERS:,} characters: split it into several PDFs"
@@ -102,10 +102,13 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
 class PageText:
     """PDFium's page and text page, which the caller closes, and the page's text: in reading order, with marks.
 
-    `rows` are the offsets in the text of each table row and of its cells.
+    `rows` are the offsets in the text of each table row and of its cells; `columns` are those of a table at the end, if
+    it may go on, as on the page before it.
     """
 
-    def __init__(self, page: Any, textpage: Any, raw: str, fields: Sequence[Field] = (), with_rows: bool = False) -> None:
+    def __init__(
+        self, page: Any, textpage: Any, raw: str, fields: Sequence[Field] = (), before: Sequence[Cell] | None = None
+    ) -> None:
         self.page = page
         self.textpage = textpage
         self.geometry = Geometry(textpage)
@@ -114,7 +117,8 @@ class PageText:
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
         self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
-        rows = table_rows(self.geometry, self.text, self.index_of) if with_rows else []
+        measured = table_rows(self.geometry, self.text, self.index_of, before) if before is not None else ([], [])
+        rows, self.columns = measured
         edits = [
             *beside_labels(fields, self.geometry, self.text, self.index_of),
             *struck(page, self.geometry, self.text, self.index_of),
@@ -159,8 +163,8 @@ def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) 
     return "".join(letters)
 
 
-def page_text(document: Any, number: int, with_rows: bool = False) -> PageText | None:
-    """Return the page's text, which the caller closes; None for a broken page."""
+def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) -> PageText | None:
+    """Return the page's text, which the caller closes; None for a broken page. `before`: see `table_rows`."""
     fields: list[Field] = []
     try:
         page = document[number]
@@ -179,16 +183,26 @@ def page_text(document: Any, number: int, with_rows: bool = False) -> PageText |
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
-    return PageText(page, textpage, text, fields, with_rows)
+    return PageText(page, textpage, text, fields, before)
 
 
-def _page(
-    document: Any, number: int, with_sizes: bool
-) -> tuple[str | None, list[float], list[tuple[int, list[int]]], bool]:
-    """Return the page's text, the type sizes of its lines, its table rows, and whether it has content but no text."""
-    found = page_text(document, number, with_rows=True)
+class _Page(NamedTuple):
+    """A page's text, the type sizes of its lines, its table rows, and whether it has content but no text.
+
+    `columns` are those of a table that may go on on the next page.
+    """
+
+    text: str | None = None
+    sizes: Sequence[float] = ()
+    rows: Sequence[tuple[int, list[int]]] = ()
+    shows_something: bool = False
+    columns: Sequence[Cell] = ()
+
+
+def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) -> _Page:
+    found = page_text(document, number, before)
     if found is None:
-        return None, [], [], False
+        return _Page()
     raw = found.text
     sizes = _line_sizes(found) if with_sizes and raw else []
     starts = line_starts(raw)
@@ -196,7 +210,7 @@ def _page(
     rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
     found.close()
-    return clean(raw), sizes, rows, shows_something
+    return _Page(clean(raw), sizes, rows, shows_something, found.columns)
 
 
 def _line_sizes(page: PageText) -> list[float]:

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 FEWEST_ROWS = 3  # rows of a table at least
+EDGE = 3  # lines between a table and the end of its page, or its start, if it goes on over two pages
 LONGEST = 200  # characters of a table row at most
 PROSE = 45  # characters; a longer line that begins in lower case, without figures, is part of a paragraph
 GAPS = range(1, 16)
-LOOSE = 0.56  # type sizes per character; a line that is wider than that on average has gaps, and prose is narrower
+LOOSE = 0.56  # type sizes per character; a table that is wider than that on average has gaps, and prose is narrower
 MARK = 3  # characters of a bullet or list number at most
 ALIGNED = 3.0  # points by which edges of cells in one column may differ
 LINE = re.compile("[^\r\n\ufffe]+")
@@ -30,19 +31,26 @@ Row = tuple[int, list[Cell], int]
 Line = tuple[int, str]
 
 
-def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
+def table_rows(
+    geometry: Geometry, raw: str, index_of: Callable[[int], int], before: Sequence[Cell] = ()
+) -> tuple[list[tuple[int, list[int]]], list[Cell]]:
     """Return the offset of each line that is a table row, and the offsets in the line at which its cells begin.
 
-    `index_of` maps an offset in the raw text to PDFium's index of the character.
+    `index_of` maps an offset in the raw text to PDFium's index of the character. `before` are the columns of a table
+    that may go on from the page before; those of a table that may go on after this page are returned, or [].
     """
     found: list[tuple[int, list[int]]] = []
+    columns: Sequence[Cell] = []
     for run in _candidates(raw):
-        for lines in _stretches(run, lambda line: _is_loose(geometry, line[1], index_of(line[0]))):
-            rows = [(start, geometry.cells(index_of(start), text), len(text)) for start, text in lines]
-            for table in _tables(rows):
-                if _is_clear(table, raw):
-                    found += [(start, [place for place, _, _ in cells]) for start, cells, _ in table]
-    return found
+        rows = [(start, geometry.cells(index_of(start), text), len(text)) for start, text in run]
+        is_top = len(run) > 0 and raw.count("\n", 0, run[0][0]) < EDGE
+        for table, its_columns in _tables(rows, before if is_top else ()):
+            size = geometry.size(index_of(table[0][0]))
+            if len(table) < FEWEST_ROWS or (_is_loose(table, size) and _is_clear(table, raw)):
+                found += [(start, [place for place, _, _ in cells]) for start, cells, _ in table]
+                columns = its_columns
+    goes_on = len(found) > 0 and raw.count("\n", found[-1][0]) <= EDGE
+    return found, list(columns) if goes_on else []
 
 
 def _candidates(raw: str) -> Iterator[list[Line]]:
@@ -66,56 +74,63 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
     yield run
 
 
-def _stretches(lines: Sequence[Line], is_loose: Callable[[Line], bool]) -> Iterator[Sequence[Line]]:
-    """Yield runs of at least three loose lines. Checks the last of three lines first, to measure few lines."""
-    start = 0
-    while start + FEWEST_ROWS <= len(lines):
-        tight = next((place for place in range(FEWEST_ROWS - 1, -1, -1) if not is_loose(lines[start + place])), None)
-        if tight is not None:
-            start += tight + 1
-            continue
-        end = start + FEWEST_ROWS
-        while end < len(lines) and is_loose(lines[end]):
-            end += 1
-        yield lines[start:end]
-        start = end
+def _is_loose(table: Sequence[Row], size: float) -> bool:
+    """Whether lines are wider than their characters would be without gaps between them."""
+    width = sum(cells[-1][2] - cells[0][1] for _, cells, _ in table)
+    return width > LOOSE * size * sum(length for *_, length in table)
 
 
-def _is_loose(geometry: Geometry, text: str, first: int) -> bool:
-    """Whether a line is wider than its characters would be without gaps between them."""
-    start, end = geometry.box(first), geometry.box(first + len(text) - 1)
-    return start is not None and end is not None and end[2] - start[0] > LOOSE * len(text) * geometry.size(first)
+def _tables(rows: Sequence[Row], before: Sequence[Cell]) -> Iterator[tuple[list[Row], list[Cell]]]:
+    """Yield runs of rows whose cells stand in the same columns, and the columns, as wide as their widest cells.
+
+    Two rows with aligned cells make columns, if those of the page before don't go on. The row above may be the header.
+    """
+    place = reached = 0
+    while place < len(rows):
+        goes_on = len(rows[place][1]) == len(before) and _fitted(rows[place], before)
+        columns = list(before) if goes_on else _columns(*rows[place : place + 2])
+        table: list[Row] = []
+        first = place
+        while columns and place < len(rows) and (cells := _fitted(rows[place], columns)):
+            table.append((rows[place][0], cells, rows[place][2]))
+            columns = [
+                (0, min(one[1], other[1]), max(one[2], other[2])) for one, other in zip(columns, cells, strict=True)
+            ]
+            place += 1
+        if table and first > reached and not goes_on and (names := _fitted(rows[first - 1], columns, is_header=True)):
+            table.insert(0, (rows[first - 1][0], names, rows[first - 1][2]))
+        if len(table) >= FEWEST_ROWS or goes_on:
+            yield table, columns
+            before, reached = (), place
+        place += not table
 
 
-def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield runs of rows with the same number of cells, whose columns align at the left, at the right or centred."""
-    table: list[Row] = []
-    full: list[list[Cell]] = []
-    for start, cells, length in [*rows, (-1, [], 0)]:
-        if table and len(cells) == len(full[-1]) and all(map(_align, full[-1], cells)):
-            table.append((start, cells, length))
-            full.append(cells)
-            continue
-        if len(full) >= FEWEST_ROWS - 1 and (padded := _padded(cells, full[-1], length)):
-            table.append((start, padded, length))
-            continue
-        if len(full) >= FEWEST_ROWS:
-            yield table
-        table, full = ([(start, cells, length)], [cells]) if len(cells) > 1 else ([], [])
+def _columns(row: Row, following: Row = (0, [], 0)) -> list[Cell]:
+    """Return the columns of two rows whose cells align at the left, at the right or centred; [] for others."""
+    is_aligned = 1 < len(row[1]) == len(following[1]) and all(map(_align, row[1], following[1]))
+    return list(row[1]) if is_aligned else []
 
 
-def _padded(cells: Sequence[Cell], columns: Sequence[Cell], length: int) -> list[Cell]:
-    """Return a cell for each column, empty where the row has none; [] if the row's cells don't fit the columns."""
-    if not 1 < len(cells) < len(columns) or not _align(columns[0], cells[0]):
+def _fitted(row: Row, columns: Sequence[Cell], is_header: bool = False) -> list[Cell]:
+    """Return a cell for each column, empty where the row has none; [] if the row's cells don't fit the columns.
+
+    Each cell must be in one column, and the first in the first; as many names as columns need only be in none other.
+    """
+    _, cells, length = row
+    if not 1 < len(cells) <= len(columns):
         return []
-    padded: list[Cell] = []
-    rest = list(cells)
-    for column in columns:
-        if rest and _align(column, rest[0]):
-            padded.append(rest.pop(0))
-        else:
-            padded.append((rest[0][0] if rest else length, column[1], column[2]))
-    return [] if rest else padded
+    fitted = [(length, left, right) for _, left, right in columns]
+    reached = -1
+    for number, cell in enumerate(cells):
+        touched = [place for place, (_, left, right) in enumerate(columns) if left < cell[2] and cell[1] < right]
+        if is_header and not touched and len(cells) == len(columns):
+            touched = [number]
+        if len(touched) != 1 or touched[0] <= reached or (number == 0 < touched[0] and not is_header):
+            return []
+        fitted[reached + 1 : touched[0]] = [(cell[0], left, right) for _, left, right in columns[reached + 1 : touched[0]]]
+        reached = touched[0]
+        fitted[reached] = cell
+    return fitted
 
 
 def _is_clear(table: Sequence[Row], raw: str) -> bool:
@@ -132,6 +147,7 @@ def _align(one: Cell, other: Cell) -> bool:
     return min(abs(left), abs(right), abs(left + right) / 2) <= ALIGNED
 
 
+CELL_GAP = 0.8  # type sizes of a gap between cells at least: tables leave one or more, justified prose less
 NARROWEST = 5.0  # points of a gap between cells at least
 _WORD = re.compile(r"\S+")
 
@@ -195,7 +211,7 @@ class Geometry:
     def cells(self, first: int, text: str) -> list[Cell]:
         """Return for each cell of a line its offset in the line, and its left and right edge.
 
-        A gap as wide as the type is high separates cells.
+        A gap nearly as wide as the type is high separates cells.
         """
         key = first, len(text)
         if key not in self._cells:
@@ -204,7 +220,7 @@ class Geometry:
 
     def _measured(self, first: int, text: str) -> list[Cell]:
         cells: list[Cell] = []
-        gap = max(self.size(first), NARROWEST)
+        gap = max(CELL_GAP * self.size(first), NARROWEST)
         for start, _, left, right in self.words(first, text):
             if cells and left - cells[-1][2] < gap:
                 cells[-1] = (cells[-1][0], cells[-1][1], right)
