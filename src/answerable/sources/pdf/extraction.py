@@ -204,27 +204,14 @@ def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) 
     if found is None:
         return _Page()
     raw = found.text
-    sizes = _line_sizes(found) if with_sizes and raw else []
     starts = line_starts(raw)
+    # The size of a line is that of its first character, rounded to half a point.
+    sizes = [round(found.geometry.size(found.index_of(start)) * 2) / 2 for start in starts if with_sizes and raw]
     lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
     rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
     found.close()
     return _Page(clean(raw), sizes, rows, shows_something, found.columns)
-
-
-def _line_sizes(page: PageText) -> list[float]:
-    """Return the size in points of the first character of each line, rounded to half a point."""
-    matrix = pdfium.FS_MATRIX()
-    textpage = page.textpage.raw
-    sizes = []
-    for start in line_starts(page.text):
-        place = page.index_of(start)
-        size = pdfium.FPDFText_GetFontSize(textpage, place)
-        if pdfium.FPDFText_GetMatrix(textpage, place, matrix):
-            size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
-        sizes.append(round(size * 2) / 2)
-    return sizes
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:

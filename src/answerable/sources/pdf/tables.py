@@ -21,14 +21,27 @@ LONGEST = 200  # characters of a table row at most
 PROSE = 45  # characters; a longer line that begins in lower case, without figures, is part of a paragraph
 GAPS = range(1, 16)
 LOOSE = 0.56  # type sizes per character; a table that is wider than that on average has gaps, and prose is narrower
+NARROW = 0.4  # type sizes of a gap that divides a column at least; a space between words is narrower
+WIDER = 1.2  # width of a gap between cells at least, in widths of a gap between words
 MARK = 3  # characters of a bullet or list number at most
 ALIGNED = 3.0  # points by which edges of cells in one column may differ
 LINE = re.compile("[^\r\n\ufffe]+")
 _FIGURE = re.compile(r"\d")
 
 Cell = tuple[int, float, float]
-Row = tuple[int, list[Cell], int]
+Word = tuple[int, int, float, float]
 Line = tuple[int, str]
+
+
+class Row(NamedTuple):
+    """A line: its offset in the text, its cells, its number of characters, and its words."""
+
+    start: int
+    cells: list[Cell]
+    length: int
+    words: Sequence[Word] = ()
+
+
 
 
 def table_rows(
@@ -42,12 +55,17 @@ def table_rows(
     found: list[tuple[int, list[int]]] = []
     columns: Sequence[Cell] = []
     for run in _candidates(raw):
-        rows = [(start, geometry.cells(index_of(start), text), len(text)) for start, text in run]
+        firsts = [(start, text, index_of(start)) for start, text in run]
+        rows = [
+            Row(start, geometry.cells(first, text), len(text), geometry.words(first, text))
+            for start, text, first in firsts
+        ]
         is_top = len(run) > 0 and raw.count("\n", 0, run[0][0]) < EDGE
         for table, its_columns in _tables(rows, before if is_top else ()):
-            size = geometry.size(index_of(table[0][0]))
+            size = geometry.size(index_of(table[0].start))
             if len(table) < FEWEST_ROWS or (_is_loose(table, size) and _is_clear(table, raw)):
-                found += [(start, [place for place, _, _ in cells]) for start, cells, _ in table]
+                _divide(table, size)
+                found += [(row.start, [place for place, _, _ in row.cells]) for row in table]
                 columns = its_columns
     goes_on = len(found) > 0 and raw.count("\n", found[-1][0]) <= EDGE
     return found, list(columns) if goes_on else []
@@ -76,8 +94,8 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
 
 def _is_loose(table: Sequence[Row], size: float) -> bool:
     """Whether lines are wider than their characters would be without gaps between them."""
-    width = sum(cells[-1][2] - cells[0][1] for _, cells, _ in table)
-    return width > LOOSE * size * sum(length for *_, length in table)
+    width = sum(row.cells[-1][2] - row.cells[0][1] for row in table)
+    return width > LOOSE * size * sum(row.length for row in table)
 
 
 def _tables(rows: Sequence[Row], before: Sequence[Cell]) -> Iterator[tuple[list[Row], list[Cell]]]:
@@ -87,59 +105,96 @@ def _tables(rows: Sequence[Row], before: Sequence[Cell]) -> Iterator[tuple[list[
     """
     place = reached = 0
     while place < len(rows):
-        goes_on = len(rows[place][1]) == len(before) and _fitted(rows[place], before)
-        columns = list(before) if goes_on else _columns(*rows[place : place + 2])
+        rest = _fitted(rows[place], before)
+        goes_on = len(rest) > 0 and len({start for start, _, _ in rest}) == len(before)
+        columns = list(before) if goes_on else _columns(rows[place : place + 2])
         table: list[Row] = []
         first = place
         while columns and place < len(rows) and (cells := _fitted(rows[place], columns)):
-            table.append((rows[place][0], cells, rows[place][2]))
+            table.append(rows[place]._replace(cells=cells))
             columns = [
                 (0, min(one[1], other[1]), max(one[2], other[2])) for one, other in zip(columns, cells, strict=True)
             ]
             place += 1
         if table and first > reached and not goes_on and (names := _fitted(rows[first - 1], columns, is_header=True)):
-            table.insert(0, (rows[first - 1][0], names, rows[first - 1][2]))
+            table.insert(0, rows[first - 1]._replace(cells=names))
         if len(table) >= FEWEST_ROWS or goes_on:
             yield table, columns
             before, reached = (), place
         place += not table
 
 
-def _columns(row: Row, following: Row = (0, [], 0)) -> list[Cell]:
+def _columns(rows: Sequence[Row]) -> list[Cell]:
     """Return the columns of two rows whose cells align at the left, at the right or centred; [] for others."""
-    is_aligned = 1 < len(row[1]) == len(following[1]) and all(map(_align, row[1], following[1]))
-    return list(row[1]) if is_aligned else []
+    one, other = rows[0].cells, rows[-1].cells
+    return one if len(rows) > 1 and 1 < len(one) == len(other) and all(map(_align, one, other)) else []
 
 
 def _fitted(row: Row, columns: Sequence[Cell], is_header: bool = False) -> list[Cell]:
     """Return a cell for each column, empty where the row has none; [] if the row's cells don't fit the columns.
 
+    Where a cell fills its column, the gap after it may be too narrow for two cells, but is wider than between words.
+    """
+    return _placed(row.cells, row.length, columns, is_header) or _placed(
+        _cut(row.words, len(columns)), row.length, columns, is_header
+    )
+
+
+def _cut(words: Sequence[Word], count: int) -> list[Cell]:
+    """Return the words as `count` cells, divided at the widest gaps; [] if those are hardly wider than the others."""
+    gaps = sorted(((other[2] - one[3], place) for place, (one, other) in enumerate(pairwise(words), 1)), reverse=True)
+    if count < 2 or len(gaps) < count - 1 or (len(gaps) >= count and gaps[count - 2][0] < WIDER * gaps[count - 1][0]):
+        return []
+    starts = [0, *sorted(place for _, place in gaps[: count - 1]), len(words)]
+    return [(words[start][0], words[start][2], words[end - 1][3]) for start, end in pairwise(starts)]
+
+
+def _placed(cells: Sequence[Cell], length: int, columns: Sequence[Cell], is_header: bool) -> list[Cell]:
+    """Return a cell for each column, or [].
+
     Each cell must be in one column, and the first in the first; as many names as columns need only be in none other.
     """
-    _, cells, length = row
     if not 1 < len(cells) <= len(columns):
         return []
-    fitted = [(length, left, right) for _, left, right in columns]
-    reached = -1
+    placed: list[Cell] = []
     for number, cell in enumerate(cells):
         touched = [place for place, (_, left, right) in enumerate(columns) if left < cell[2] and cell[1] < right]
         if is_header and not touched and len(cells) == len(columns):
             touched = [number]
-        if len(touched) != 1 or touched[0] <= reached or (number == 0 < touched[0] and not is_header):
+        if len(touched) != 1 or touched[0] < len(placed) or (number == 0 < touched[0] and not is_header):
             return []
-        fitted[reached + 1 : touched[0]] = [(cell[0], left, right) for _, left, right in columns[reached + 1 : touched[0]]]
-        reached = touched[0]
-        fitted[reached] = cell
-    return fitted
+        placed += [(cell[0], left, right) for _, left, right in columns[len(placed) : touched[0]]]
+        placed.append(cell)
+    return placed + [(length, left, right) for _, left, right in columns[len(placed) :]]
+
+
+def _divide(table: list[Row], size: float) -> None:
+    """Divide each column in which all rows with several words have a gap at one place, wider than between words."""
+    for place in range(len(table[0].cells) - 1, -1, -1):
+        ends = [[*(start for start, _, _ in row.cells), row.length][place + 1] for row in table]
+        words = [
+            [word for word in row.words if row.cells[place][0] <= word[0] < end]
+            for row, end in zip(table, ends, strict=True)
+        ]
+        pairs = [pair for each in words for pair in pairwise(each)]
+        depth, gutter = deepest((one[3], other[2]) for one, other in pairs if other[2] - one[3] > NARROW * size)
+        is_crossed = any(left < gutter < right for each in words for *_, left, right in each)
+        if depth < FEWEST_ROWS or depth < sum(len(each) > 1 for each in words) or is_crossed:
+            continue
+        for row, each, end in zip(table, words, ends, strict=True):
+            after = [word for word in each if word[2] > gutter]
+            start, left, right = row.cells[place]
+            second = (after[0][0] if after else end, gutter, max(right, gutter))
+            row.cells[place : place + 1] = [(start, min(left, gutter), gutter), second]
 
 
 def _is_clear(table: Sequence[Row], raw: str) -> bool:
     """Whether the rows contain numbers or have at least three columns, and aren't a numbered or bulleted list."""
-    start, cells, _ = table[0]
+    start, cells = table[0].start, table[0].cells
     if len(cells) > 2:
         return True
     is_list = len(raw[start : start + cells[1][0]].strip()) <= MARK
-    return not is_list and any(_FIGURE.search(raw, start, start + length) for start, _, length in table)
+    return not is_list and any(_FIGURE.search(raw, row.start, row.start + row.length) for row in table)
 
 
 def _align(one: Cell, other: Cell) -> bool:
@@ -163,6 +218,7 @@ class Geometry:
         self._cells: dict[tuple[int, int], list[Cell]] = {}
         self._gaps: dict[tuple[int, int], Gap | None] = {}
         self._box = pdfium.FS_RECTF()
+        self._matrix = pdfium.FS_MATRIX()
         self._sides = tuple(ctypes.c_double() for _ in range(4))
 
     def box(self, place: int) -> Box | None:
@@ -187,8 +243,11 @@ class Geometry:
         return float(y.value) if pdfium.FPDFText_GetCharOrigin(self._textpage, place, x, y) else 0.0
 
     def size(self, place: int) -> float:
-        """Return the type size of a character as the PDF sets it, before scaling."""
-        return float(pdfium.FPDFText_GetFontSize(self._textpage, place))
+        """Return the type size of a character in points, as it is shown."""
+        size, matrix = float(pdfium.FPDFText_GetFontSize(self._textpage, place)), self._matrix
+        if pdfium.FPDFText_GetMatrix(self._textpage, place, matrix):
+            size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
+        return size
 
     def style(self, place: int) -> tuple[float, int]:
         """Return the type size and weight of a character."""
@@ -228,7 +287,7 @@ class Geometry:
                 cells.append((start, left, right))
         return cells
 
-    def words(self, first: int, text: str, pattern: re.Pattern[str] = _WORD) -> list[tuple[int, int, float, float]]:
+    def words(self, first: int, text: str, pattern: re.Pattern[str] = _WORD) -> list[Word]:
         """Return for each word of a line its span in the line, and its left and right edge."""
         found = []
         for word in pattern.finditer(text):
