@@ -96,21 +96,25 @@ def _front_matter(document: Document, customs: Customs) -> Table | None:
 
 
 def _pdf_tables(document: Document) -> Iterator[list[Line]]:
-    """Yield runs of rows with the same number of cells; a run may continue on the next page."""
+    """Yield runs of rows with the same number of cells; a run may continue on the next page.
+
+    There may be text between the pages' rows if the header is repeated: running heads, notes, "continued".
+    """
     run: list[Line] = []
-    page: int | None = None
+    page, is_cut = 0, False
     for part in document.parts:
         if not part.cells:
-            if run and document.content[part.start : part.end].strip():
-                yield run
-                run = []
+            is_cut = is_cut or document.content[part.start : part.end].strip() != ""
             continue
-        follows = run and len(run[-1].cells) == len(part.cells) and (part.page or 0) - (page or 0) <= 1
-        if run and not follows:
+        row, pages = _pdf_row(document.content, part), (part.page or 0) - page
+        is_repeated = len(run) > 0 and row.cells == run[0].cells
+        if run and not (
+            len(run[-1].cells) == len(row.cells) and (pages == 1 and is_repeated if is_cut else pages <= 1)
+        ):
             yield run
             run = []
-        run.append(_pdf_row(document.content, part))
-        page = part.page
+        run.append(row)
+        page, is_cut = part.page or 0, False
     if run:
         yield run
 

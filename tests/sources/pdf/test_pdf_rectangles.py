@@ -86,7 +86,14 @@ def test_text_in_order_knows_where_each_character_was() -> None:
 
 def test_edits_keep_the_places_of_all_other_characters() -> None:
     text = "water10 and\r\nsalt"
-    edits = [Edit(0, 0, "~~"), Edit(5, 7, "¹⁰"), Edit(11, 13, " "), Edit(12, 14, "lost"), Edit(13, 13, "☒ "), Edit(3, 3, "~~")]
+    edits = [
+        Edit(0, 0, "~~"),
+        Edit(5, 7, "¹⁰"),
+        Edit(11, 13, " "),
+        Edit(12, 14, "lost"),
+        Edit(13, 13, "☒ "),
+        Edit(3, 3, "~~"),
+    ]
     found = edited(text, range(len(text)), edits)
     assert found.text == "~~wat~~er¹⁰ and ☒ salt"
     drawn = [(found.text[offset], text[place]) for offset, place in enumerate(found.places) if place != NOWHERE]

@@ -21,8 +21,18 @@ from answerable.sources.ocr.lines import Pixels
 from answerable.sources.ocr.pictures import recogniser
 from answerable.sources.pdf.columns import reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
-from answerable.sources.pdf.marks import raised, struck
-from answerable.sources.pdf.page_text import NOWHERE, PageSpan, Rectangle, clean, edited, in_order, ink, line_starts
+from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
+from answerable.sources.pdf.page_text import (
+    NOWHERE,
+    Edit,
+    PageSpan,
+    Rectangle,
+    clean,
+    edited,
+    in_order,
+    ink,
+    line_starts,
+)
 from answerable.sources.pdf.tables import Cell, Geometry, table_rows
 
 RESOLUTION = 300  # dots per inch at which scanned pages are rendered
@@ -30,7 +40,9 @@ MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 
 MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the largest file
 MAX_BOOKMARKS = 20_000  # bookmarks of an outline that are read at most
 LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage carries it
+SHORT_PIECE = 40  # characters, at most, of a piece of a line that isn't a line of a column
 SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
+_BROKEN = re.compile(r"(?<=\S)\r\n(?=\S)")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _Box = tuple[float, float, float, float]
 
@@ -40,7 +52,11 @@ def _opened(data: bytes, source: str, password: str | None) -> Iterator[Any]:
     """Open a PDF as PDFium's document. Raise EncryptedSource and DamagedSource."""
     try:
         document = pypdfium2.PdfDocument(data, password=password)
-        document.init_forms()
+        if document.get_formtype() != pdfium.FORMTYPE_NONE:
+            # As `document.init_forms` does, which also warns of forms in XFA that can't be read.
+            settings = pdfium.FPDF_FORMFILLINFO(version=2)
+            handle = pdfium.FPDFDOC_InitFormFillEnvironment(document, settings)
+            document.formenv = pypdfium2.PdfFormEnv(handle, settings) if handle else None
     except pypdfium2.PdfiumError as error:
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
             given = "and the password is wrong: check it, then try again"
@@ -107,7 +123,13 @@ class PageText:
     """
 
     def __init__(
-        self, page: Any, textpage: Any, raw: str, fields: Sequence[Field] = (), before: Sequence[Cell] | None = None
+        self,
+        page: Any,
+        textpage: Any,
+        raw: str,
+        fields: Sequence[Field] = (),
+        noted: Sequence[Drawn] = (),
+        before: Sequence[Cell] | None = None,
     ) -> None:
         self.page = page
         self.textpage = textpage
@@ -117,19 +139,33 @@ class PageText:
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
         self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
+        breaks = set(self._breaks_in_lines())
+        # Spaces are as long as the line ends, so that the places of the line's characters stay.
+        self.text = _BROKEN.sub(lambda match: "  " if match.start() in breaks else match[0], self.text)
         measured = table_rows(self.geometry, self.text, self.index_of, before) if before is not None else ([], [])
         rows, self.columns = measured
         edits = [
+            *(Edit(place, place + 2, " ") for place in breaks),
             *beside_labels(fields, self.geometry, self.text, self.index_of),
-            *struck(page, self.geometry, self.text, self.index_of),
+            *struck(page, noted, self.geometry, self.text, self.index_of),
             *raised(self.geometry, self.text, self.index_of),
         ]
         found = edited(self.text, self._places, edits)
         self.text, self._places, self._edits = found.text, found.places, found.edits
         self.rows = [(found.moved(start), [found.moved(start + cell) for cell in cells]) for start, cells in rows]
 
+    def _breaks_in_lines(self) -> Iterator[int]:
+        """Yield the offsets of the line ends between short pieces that PDFium doesn't join, though they are level."""
+        for match in _BROKEN.finditer(self.text):
+            start, end = match.span()
+            if start > SHORT_PIECE and self.text.rfind("\n", start - SHORT_PIECE, start) < 0:
+                continue
+            one, other = (self.geometry.box(self.index_of(place)) for place in (start - 1, end))
+            if one and other and abs(one[1] - other[1]) + abs(one[3] - other[3]) < 1 and one[2] < other[0]:
+                yield start
+
     def index_of(self, offset: int) -> int:
-        """Return PDFium's index of the character at an offset in the text; of a mark, that of the character after it."""
+        """Return PDFium's index of the character at an offset in the text; for a mark, that of what follows it."""
         while self._places[offset] == NOWHERE and offset + 1 < len(self._places):
             offset += 1
         return self._raw_index(self._places[offset])
@@ -137,9 +173,9 @@ class PageText:
     def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield, in order, the spans of PDFium's character indices for a span of the text."""
         steps = enumerate(self._places[start:end])
-        for is_drawn, found in groupby(steps, lambda each: each[1] != NOWHERE and each[1] - each[0] + 1):
+        for key, found in groupby(steps, lambda each: None if each[1] == NOWHERE else each[1] - each[0]):
             run = [place for _, place in found]
-            if is_drawn is not False and (index := self._raw_index(run[0])) >= 0:
+            if key is not None and (index := self._raw_index(run[0])) >= 0:
                 yield index, self._raw_index(run[-1]) + 1
 
     def marked(self, start: int, end: int) -> Iterator[_Box]:
@@ -168,6 +204,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     fields: list[Field] = []
     try:
         page = document[number]
+        noted = noted_lines(page)
         if document.formenv:
             fields = take_fields(page, document.formenv)
             if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -183,7 +220,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
-    return PageText(page, textpage, text, fields, before)
+    return PageText(page, textpage, text, fields, noted, before)
 
 
 class _Page(NamedTuple):

@@ -26,7 +26,9 @@ _CHOICES = (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
 _READ = (*_BUTTONS, *_CHOICES, pdfium.FPDF_FORMFIELD_TEXTFIELD)
 _PASSWORD = 1 << 13  # flag of a text field whose value the PDF hides
 _UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
-_WORD = re.compile(r"(?:(?!__|\.{4}|…)\S)+")  # blanks to write on, "____" or "....", are no words
+# Blanks to write on are no words.
+_WORD = re.compile(r"(?:(?!__|\.{4}|…)\S)+")
+_BLANK = re.compile(r"\s?(?:__|\.{4}|…)")
 
 
 class Field(NamedTuple):
@@ -98,6 +100,7 @@ def beside_labels(
 ) -> Iterator[Edit]:
     """Yield the edits that write each field beside its label; a field without any label has a line of its own."""
     lines = list(islice(_lines(geometry, text, index_of), MOST_LINES)) if fields else []
+    used: set[int] = set()
     for row in _rows(fields):
         level = [line for line in lines if _is_level((0, line.bottom, 0, line.top), row[0].box)]
         spaces = _spaces(row, sorted((word for line in level for word in line.words), key=lambda word: word.left))
@@ -106,7 +109,7 @@ def beside_labels(
             if field.is_button:
                 found = _box_beside(field, spaces[place + 1 - is_left], is_left, text)
             else:
-                found = _value_beside(field, spaces[place], lines, text)
+                found = _value_beside(field, spaces[place], lines, text, used)
             yield from found or _on_its_own(field, lines, text)
 
 
@@ -170,15 +173,19 @@ def _box_beside(field: Field, words: Sequence[_Word], is_left: bool, text: str) 
     return [Edit(label[0].start, label[0].start, f"{field.value} ", field.box), *colon]
 
 
-def _value_beside(field: Field, words: Sequence[_Word], lines: Sequence[_Line], text: str) -> list[Edit]:
+def _value_beside(
+    field: Field, words: Sequence[_Word], lines: Sequence[_Line], text: str, used: set[int]
+) -> list[Edit]:
     above = _above(field, lines)
     is_far = not words or field.box[0] - words[-1].right > FAR * (field.box[3] - field.box[1])
     label = above if above and is_far else words
     if not label:
         return []
     end = label[-1].end
-    rest = text[end : text.find("\n", end)].lstrip()
-    colon = "" if not (text[end - 1].isalnum() or text[end - 1] in ")]") or rest[:1].islower() else ":"
+    is_named = text[end - 1].isalnum() or text[end - 1] in ")]"
+    is_sentence = text[end : end + 2].lstrip()[:1].islower() or (not field.value and _BLANK.match(text, end))
+    colon = ":" if is_named and not is_sentence and end not in used else ""
+    used.add(end)
     return [Edit(end, end, f"{colon} {field.value}".rstrip(), field.box)]
 
 

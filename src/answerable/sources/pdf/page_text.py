@@ -88,7 +88,7 @@ class Edited(NamedTuple):
 
 
 def edited(text: str, places: Sequence[int], edits: Iterable[Edit]) -> Edited:
-    """Apply edits to a text; without those that overlap another. An edit of the same length changes letters in place."""
+    """Apply edits to a text, without those that overlap another. One of the same length changes letters in place."""
     pieces: list[str] = []
     new: list[int] = []
     done: list[Edit] = []

@@ -42,8 +42,6 @@ class Row(NamedTuple):
     words: Sequence[Word] = ()
 
 
-
-
 def table_rows(
     geometry: Geometry, raw: str, index_of: Callable[[int], int], before: Sequence[Cell] = ()
 ) -> tuple[list[tuple[int, list[int]]], list[Cell]]:
@@ -209,6 +207,15 @@ _WORD = re.compile(r"\S+")
 Box = tuple[float, float, float, float]
 
 
+class Glyph(NamedTuple):
+    """The left and right edge of a character, the y-coordinate of the line it stands on, and its size, in points."""
+
+    left: float
+    right: float
+    foot: float
+    size: float
+
+
 class Geometry:
     """Measures the text of one page. The arguments `first` and `place` are PDFium's indices of characters."""
 
@@ -232,15 +239,11 @@ class Geometry:
         """Return the box of a character; for one without a box, a box without width and height."""
         return self.box(place) or (0.0, 0.0, 0.0, 0.0)
 
-    def height(self, place: int) -> float:
-        """Return the height of a character's box."""
-        box = self.box_of(place)
-        return box[3] - box[1]
-
-    def baseline(self, place: int) -> float:
-        """Return the y-coordinate of the line on which a character stands."""
-        x, y = self._sides[:2]
-        return float(y.value) if pdfium.FPDFText_GetCharOrigin(self._textpage, place, x, y) else 0.0
+    def glyph(self, place: int) -> Glyph:
+        """Return where a character stands, and its size."""
+        box, x, y = self.box_of(place), *self._sides[:2]
+        is_known = pdfium.FPDFText_GetCharOrigin(self._textpage, place, x, y)
+        return Glyph(box[0], box[2], y.value if is_known else box[1], self.size(place))
 
     def size(self, place: int) -> float:
         """Return the type size of a character in points, as it is shown."""
