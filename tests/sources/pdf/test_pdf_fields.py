@@ -42,6 +42,18 @@ def test_a_box_takes_the_place_of_the_colon_that_leads_to_it(make_pdf: MakePdf) 
     assert read(make_pdf, page, notes).content == "☒ Key returned\n☐ Deposit paid back"
 
 
+def test_boxes_in_columns_have_the_names_above_them(make_pdf: MakePdf) -> None:
+    rows = [(700, "Dogs come along"), (670, "Tents are brought")]
+    notes = [
+        box(f"{column} {y}", (column == 0) == (y == 700), 50 + 50 * column, y) for y, _ in rows for column in (0, 1)
+    ]
+    page = texts((48, 730, "Yes"), (98, 730, "No"), *((150, y + 2, question) for y, question in rows))
+    assert read(make_pdf, page, notes).content == ("Yes No\nDogs come along: ☒ Yes ☐ No\nTents are brought: ☐ Yes ☒ No")
+    # Without names, the boxes could be about anything.
+    nameless = texts(*((150, y + 2, question) for y, question in rows))
+    assert read(make_pdf, nameless, notes).content == "Dogs come along\nTents are brought"
+
+
 def test_of_radio_buttons_and_choices_the_chosen_one_is_read(make_pdf: MakePdf) -> None:
     page = texts((50, 740, "Delivery:"), (150, 740, "by cart"), (250, 740, "by van"), (50, 700, "Day:"))
     radio = "/Subtype/Widget/FT/Btn/Ff 32768/T(way)/V/van/AP<</N<</{0}<<>>/Off<<>>>>>>"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from sources.pdf.test_pdf_fields import texts
 from sources.pdf.test_pdf_rectangles import bare, under
+from sources.pdf.test_pdf_tables import cells
 
 from answerable.sources.pdf.read import read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
@@ -54,6 +55,13 @@ def test_a_struck_word_and_struck_lines_that_read_on(make_pdf: MakePdf) -> None:
     lines = b"50 703.5 m 168 703.5 l S 50 683.5 m 172 683.5 l S 50 663.5 m 128 663.5 l S"
     struck = "~~The mast is 9 metres\nhigh and painted white~~\n~~Ropes are new~~"
     assert content(make_pdf, page + lines) == struck
+
+
+def test_a_struck_row_is_struck_cell_by_cell(make_pdf: MakePdf) -> None:
+    rows = [("Mast", "Height", "Fee"), ("main", "9 m", "40"), ("mizzen", "5 m", "30")]
+    page = texts(*((50 + 100 * x, 700 - 20 * y, cell) for y, row in enumerate(rows) for x, cell in enumerate(row)))
+    document = read_pdf(make_pdf([], raw=[page + b"50 683.5 m 265 683.5 l S"]), "a.pdf")
+    assert cells(document)[1:] == [["~~main~~", "~~9 m~~", "~~40~~"], ["mizzen", "5 m", "30"]]
 
 
 def test_text_that_a_reader_struck_is_struck(make_pdf: MakePdf) -> None:

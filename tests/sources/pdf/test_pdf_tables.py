@@ -127,6 +127,15 @@ def test_columns_that_nearly_touch_are_told_apart(make_pdf: MakePdf) -> None:
     assert cells(document) == [[text for _, text in row] for row in rows]
 
 
+def test_two_words_above_a_table_are_no_row(make_pdf: MakePdf) -> None:
+    rows = [("Boat", "Berths"), ("Ida", "4"), ("Una", "6")]
+    document = read_pdf(
+        make_pdf([], raw=[table(rows, before="Next summer"), table(rows, after="Last winter")]), "a.pdf"
+    )
+    assert cells(document) == [list(row) for row in rows * 2]
+    assert [[column.name for column in each.columns] for each in find_tables(document)] == [["Boat", "Berths"]]
+
+
 def test_the_last_rows_of_a_table_may_be_on_the_next_page(make_pdf: MakePdf) -> None:
     last = table([("Total", "68.5", "")], after="That is all.")
     document = read_pdf(make_pdf([], raw=[table(ROWS), last]), "a.pdf")

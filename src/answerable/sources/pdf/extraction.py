@@ -139,6 +139,7 @@ class PageText:
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
         self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
+        self._drawn = _drawn(self._places)
         breaks = set(self._breaks_in_lines())
         # Spaces are as long as the line ends, so that the places of the line's characters stay.
         self.text = _BROKEN.sub(lambda match: "  " if match.start() in breaks else match[0], self.text)
@@ -152,6 +153,7 @@ class PageText:
         ]
         found = edited(self.text, self._places, edits)
         self.text, self._places, self._edits = found.text, found.places, found.edits
+        self._drawn = _drawn(self._places)
         self.rows = [(found.moved(start), [found.moved(start + cell) for cell in cells]) for start, cells in rows]
 
     def _breaks_in_lines(self) -> Iterator[int]:
@@ -166,9 +168,7 @@ class PageText:
 
     def index_of(self, offset: int) -> int:
         """Return PDFium's index of the character at an offset in the text; for a mark, that of what follows it."""
-        while self._places[offset] == NOWHERE and offset + 1 < len(self._places):
-            offset += 1
-        return self._raw_index(self._places[offset])
+        return self._raw_index(self._drawn[offset])
 
     def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield, in order, the spans of PDFium's character indices for a span of the text."""
@@ -188,6 +188,17 @@ class PageText:
         """Close PDFium's objects."""
         self.textpage.close()
         self.page.close()
+
+
+def _drawn(places: Sequence[int]) -> Sequence[int]:
+    """Return for each character its place in the raw text; for one that isn't in it, the place of what follows."""
+    if NOWHERE not in places:
+        return places
+    found, following = [], 0
+    for place in reversed(places):
+        following = following if place == NOWHERE else place
+        found.append(following)
+    return found[::-1]
 
 
 def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) -> str:

@@ -13,22 +13,21 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from answerable.sources.pdf.page_text import Edit
 from answerable.sources.pdf.tables import LINE, Box, Geometry
 
-MOST_FIELDS = 2_000  # fields of a page that are put beside their labels; the others stay at its end, as they are drawn
-MOST_LINES = 2_000  # lines of a page that may have labels: bounds the time
+MOST_FIELDS = 1_000  # fields of a page that are put beside their labels; the others stay at its end, as they are drawn
+MOST_WORDS = 10_000  # words of a page that may be in labels: bounds the time
 LONGEST_VALUE = 10_000  # characters to which a value is cut
 MOST_CHOSEN = 100  # chosen options of a list that are named
 TOUCHING = 2.0  # points by which a field may overlap its label
 FARTHEST = 1_000.0  # points between a box and a label that counts as none
-FAR = 4.0  # heights of a field; a label on the left that is farther gives way to one right above
+FAR = 10.0  # heights of a field; a label on the left that is farther gives way to one right above
+LONGEST_NAME = 30  # characters of the name of a column of boxes at most
 BELOW = 1.5  # heights of a label at most between it and the field below it
 _BUTTONS = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 _CHOICES = (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_LISTBOX)
 _READ = (*_BUTTONS, *_CHOICES, pdfium.FPDF_FORMFIELD_TEXTFIELD)
 _PASSWORD = 1 << 13  # flag of a text field whose value the PDF hides
 _UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
-# Blanks to write on are no words.
-_WORD = re.compile(r"(?:(?!__|\.{4}|…)\S)+")
-_BLANK = re.compile(r"\s?(?:__|\.{4}|…)")
+_BLANK = re.compile(r"\s?(?:__|\.{4}|…)")  # where a value is written by hand
 
 
 class Field(NamedTuple):
@@ -86,6 +85,7 @@ class _Word(NamedTuple):
     end: int
     left: float
     right: float
+    text: str
 
 
 class _Line(NamedTuple):
@@ -99,29 +99,75 @@ def beside_labels(
     fields: Sequence[Field], geometry: Geometry, text: str, index_of: Callable[[int], int]
 ) -> Iterator[Edit]:
     """Yield the edits that write each field beside its label; a field without any label has a line of its own."""
-    lines = list(islice(_lines(geometry, text, index_of), MOST_LINES)) if fields else []
+    lines = list(_lines(geometry, text, index_of)) if fields else []
     used: set[int] = set()
     for row in _rows(fields):
         level = [line for line in lines if _is_level((0, line.bottom, 0, line.top), row[0].box)]
         spaces = _spaces(row, sorted((word for line in level for word in line.words), key=lambda word: word.left))
         is_left = sum(_sides(row, spaces)) <= 0
-        for place, field in enumerate(row):
+        for first, last in _groups(row, spaces):
+            field = row[first]
+            if last > first:
+                yield from _boxes_in_columns(row[first : last + 1], spaces[first], spaces[last + 1], lines)
+                continue
             if field.is_button:
-                found = _box_beside(field, spaces[place + 1 - is_left], is_left, text)
+                found = _box_beside(field, spaces[first + 1 - is_left], is_left, text)
             else:
-                found = _value_beside(field, spaces[place], lines, text, used)
+                found = _value_beside(field, spaces[first], lines, text, used)
+            used.update(edit.start for edit in found)
             yield from found or _on_its_own(field, lines, text)
 
 
+def _groups(row: Sequence[Field], spaces: Sequence[Sequence[_Word]]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last place of each run of boxes to tick without words between them, and of other fields."""
+    first = 0
+    for last, field in enumerate(row):
+        if last + 1 == len(row) or spaces[last + 1] or not (field.is_button and row[last + 1].is_button):
+            yield first, last
+            first = last + 1
+
+
+def _boxes_in_columns(
+    fields: Sequence[Field], before: Sequence[_Word], after: Sequence[_Word], lines: Sequence[_Line]
+) -> Iterator[Edit]:
+    """Yield the edit that writes boxes, which have their names above them, behind the text of their row."""
+    is_before = before and (not after or fields[0].box[0] - before[-1].right <= after[0].left - fields[-1].box[2])
+    words, place = (before, len(before) - 1) if is_before else (after, 0)
+    names = [_name_above(field, lines) for field in fields]
+    # Without its name, a box would seem to be about the text beside it.
+    if words and all(names):
+        end = _together(words, place, fields[0].box[3] - fields[0].box[1])[-1].end
+        shown = " ".join(f"{field.value} {name}" for field, name in zip(fields, names, strict=True))
+        yield Edit(end, end, f": {shown}", fields[0].box)
+
+
+def _name_above(field: Field, lines: Sequence[_Line]) -> str:
+    """Return the nearest words above a box, if they are short."""
+    left, _, right, top = field.box
+    over = [
+        (line.bottom, _together(line.words, place, line.top - line.bottom))
+        for line in lines
+        if line.bottom >= top - TOUCHING
+        for place, word in enumerate(line.words)
+        if word.left < right and left < word.right
+    ]
+    name = " ".join(word.text for word in min(over)[1]) if over else ""
+    return name if len(name) <= LONGEST_NAME else ""
+
+
 def _lines(geometry: Geometry, text: str, index_of: Callable[[int], int]) -> Iterator[_Line]:
+    count = 0
     for match in LINE.finditer(text):
         first, shown = index_of(match.start()), match[0].rstrip()
         box = geometry.line_box(first, len(shown)) if shown else None
         if box is not None:
-            words = geometry.words(first, shown, _WORD)
             start = match.start()
-            found = [_Word(start + place, start + end, left, right) for place, end, left, right in words]
+            words = ((*word, shown[word[0] : word[1]]) for word in geometry.words(first, shown))
+            found = [_Word(start + word[0], start + word[1], *word[2:]) for word in words if not _BLANK.match(word[4])]
             yield _Line(box[1], box[3], start + len(shown), found)
+            count += len(found)
+            if count > MOST_WORDS:
+                return
 
 
 def _is_level(one: Box, other: Box) -> bool:
@@ -177,6 +223,8 @@ def _value_beside(
     field: Field, words: Sequence[_Word], lines: Sequence[_Line], text: str, used: set[int]
 ) -> list[Edit]:
     above = _above(field, lines)
+    if above and not used.isdisjoint({above[0].start, above[-1].end}):
+        above = []
     is_far = not words or field.box[0] - words[-1].right > FAR * (field.box[3] - field.box[1])
     label = above if above and is_far else words
     if not label:
@@ -185,7 +233,6 @@ def _value_beside(
     is_named = text[end - 1].isalnum() or text[end - 1] in ")]"
     is_sentence = text[end : end + 2].lstrip()[:1].islower() or (not field.value and _BLANK.match(text, end))
     colon = ":" if is_named and not is_sentence and end not in used else ""
-    used.add(end)
     return [Edit(end, end, f"{colon} {field.value}".rstrip(), field.box)]
 
 

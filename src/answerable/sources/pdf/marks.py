@@ -1,7 +1,7 @@
-"""Find what a page shows other than by its letters: struck text, raised and lowered numbers, notes. In the notation of
-all file readers: `~~struck~~`, `10⁶`, `CO₂`, and `[^2]` where a note `[^2]: …` stands below.
+"""Find what a page shows other than by its letters: struck text, raised and lowered numbers, notes.
 
-Runs in the reading process.
+They are written as in all files: `~~struck~~`, `10⁶`, `CO₂`, and `[^2]` where a note `[^2]: …` stands below. Runs in
+the reading process.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from answerable.sources.pdf.page_text import Edit
+from answerable.sources.pdf.page_text import Edit, Span
 from answerable.sources.pdf.tables import LINE, Box, Geometry, Glyph
 
-MOST_OBJECTS = 20_000  # paths of a page; drawings with more are maps and charts, and take long to look through
+MOST_OBJECTS = 20_000  # pieces of a page's paths that are looked at; maps and charts have more
+MOST_NOTES = 2_000  # annotations of a page, and lines in each, that are looked at
 MOST_IN_LINE = 100  # lines through a line of text, and notes with one number, that are looked at
 THIN = 2.5  # points, at most, that a line through text is thick
 LOW = 0.4  # share of the height of text that a reader struck at which the line is
@@ -25,7 +26,7 @@ BEYOND = 0.2  # share of a line, at most, that is drawn beyond the text it strik
 MIDDLE = (0.1, 0.5)  # type sizes above its foot at which a line is struck; an underline is lower
 SMALLER = (0.4, 0.85)  # size of a raised or lowered character, in sizes of the character before it
 RAISED = (0.15, 0.9)  # sizes by which a raised character stands higher than the one before it
-LOWERED = (-0.45, -0.04)  # the same for a lowered character
+LOWERED = (-0.6, -0.04)  # the same for a lowered character
 LONGEST = 20  # characters, at most, that are looked at before a line end for raised letters
 BESIDE = 0.5  # sizes between a raised character and the one before it at most
 SAME = 0.1  # sizes by which the heights of two characters on one line may differ
@@ -49,24 +50,23 @@ def struck(page: Any, noted: Iterable[Drawn], geometry: Geometry, text: str, ind
     """Yield the marks around the text that a line is drawn through, or that a reader struck with the lines `noted`."""
     lines = sorted((*_drawn_lines(page), *noted), key=lambda line: line.y)
     heights = [line.y for line in lines]
-    open_at = close_at = -1
+    found: list[Span] = []
     for match in LINE.finditer(text) if lines else ():
         first, shown = index_of(match.start()), match[0].rstrip()
         if not shown or geometry.line_box(first, len(shown)) is None:
             continue
-        low, high = (geometry.glyph(first).foot + share * geometry.size(first) for share in MIDDLE)
-        through = lines[bisect_left(heights, low) : bisect_left(heights, high)][:MOST_IN_LINE]
+        foot, size = geometry.glyph(first).foot, geometry.size(first)
+        low, high = (bisect_left(heights, foot + share * size) for share in MIDDLE)
+        through = lines[low : min(high, low + MOST_IN_LINE)]
         for start, end in _under(through, geometry, first, shown) if through else ():
             start, end = match.start() + start, match.start() + end
-            between = text[close_at:start]
-            if open_at >= 0 and not between.strip("\r\n\ufffe ") and ("\n" not in between or text[start].islower()):
-                close_at = end
-                continue
-            if open_at >= 0:
-                yield from (Edit(open_at, open_at, "~~"), Edit(close_at, close_at, "~~"))
-            open_at, close_at = start, end
-    if open_at >= 0:
-        yield from (Edit(open_at, open_at, "~~"), Edit(close_at, close_at, "~~"))
+            between = text[found[-1][1] : start] if found else ""
+            if text[start].islower() and between.strip(" ") in ("\r\n", "\ufffe"):
+                # The text reads on from the line above.
+                start = found.pop()[0]
+            found.append((start, end))
+    for span in found:
+        yield from (Edit(place, place, "~~") for place in span)
 
 
 class Drawn(NamedTuple):
@@ -78,45 +78,53 @@ class Drawn(NamedTuple):
     is_strike: bool
 
 
-def _under(lines: Iterable[Drawn], geometry: Geometry, first: int, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a line's characters that lines are drawn through, without white space at their ends."""
-    boxes = [geometry.box(first + place) for place in range(len(text))]
+def _under(lines: Iterable[Drawn], geometry: Geometry, first: int, text: str) -> Iterator[Span]:
+    """Yield the spans of a line's characters that lines are drawn through, each within a cell of a table."""
+    boxes = [geometry.box_of(first + place) for place in range(len(text))]
     size = geometry.size(first)
-    for line in sorted(lines):
-        covered = [
-            place
-            for place, box in enumerate(boxes)
-            if box and line.left <= (box[0] + box[2]) / 2 <= line.right and not text[place].isspace()
-        ]
+    struck: set[int] = set()
+    for line in lines:
+        inside = [place for place, box in enumerate(boxes) if line.left <= (box[0] + box[2]) / 2 <= line.right]
+        covered = [place for place in inside if not text[place].isspace()]
         if not any(text[place].isalnum() for place in covered):
             continue
         ends = geometry.glyph(first + covered[0]), geometry.glyph(first + covered[-1])
         beyond = max(0, ends[0].left - line.left) + max(0, line.right - ends[1].right)
-        # The bar of a fraction is below the numbers over it, which are part of the line.
-        if not all(MIDDLE[0] * each.size <= line.y - each.foot <= MIDDLE[1] * each.size for each in ends):
-            continue
-        # Rules of tables, grids and charts run on beyond the text.
-        if line.is_strike or beyond < max(2 * size, BEYOND * (line.right - line.left)):
-            yield covered[0], covered[-1] + 1
+        # The bar of a fraction is below the numbers over it; rules of tables and charts run on beyond the text.
+        is_through = all(MIDDLE[0] * each.size <= line.y - each.foot <= MIDDLE[1] * each.size for each in ends)
+        if is_through and (line.is_strike or beyond < max(2 * size, BEYOND * (line.right - line.left))):
+            struck.update(covered)
+    start, end = -1, -1
+    for place in sorted(struck):
+        if start >= 0 and (text[end + 1 : place].strip() or boxes[place][0] - boxes[end][2] > size):
+            yield start, end + 1
+            start = -1
+        start, end = place if start < 0 else start, place
+    if start >= 0:
+        yield start, end + 1
 
 
 def _drawn_lines(page: Any) -> Iterator[Drawn]:
     """Yield the page's thin horizontal lines."""
     count = pdfium.FPDFPage_CountObjects(page)
-    for number in range(min(count, MOST_OBJECTS)):
+    left = MOST_OBJECTS
+    for number in range(count):
         drawn = pdfium.FPDFPage_GetObject(page, number)
         if pdfium.FPDFPageObj_GetType(drawn) == pdfium.FPDF_PAGEOBJ_PATH:
+            left -= 1 + max(0, pdfium.FPDFPath_CountSegments(drawn))
+            if left < 0:
+                return
             yield from _lines_of(drawn)
 
 
 def noted_lines(page: Any) -> list[Drawn]:
     """Return the lines that a reader struck text with."""
     found = []
-    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_OBJECTS)):
+    for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), MOST_NOTES)):
         note = pdfium.FPDFPage_GetAnnot(page, number)
         if pdfium.FPDFAnnot_GetSubtype(note) == pdfium.FPDF_ANNOT_STRIKEOUT:
             corners = pdfium.FS_QUADPOINTSF()
-            for place in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), MOST_OBJECTS)):
+            for place in range(min(pdfium.FPDFAnnot_CountAttachmentPoints(note), MOST_NOTES)):
                 pdfium.FPDFAnnot_GetAttachmentPoints(note, place, corners)
                 xs, ys = (sorted(getattr(corners, f"{axis}{corner}") for corner in range(1, 5)) for axis in "xy")
                 found.append(Drawn(xs[0], xs[-1], ys[0] + LOW * (ys[-1] - ys[0]), True))
@@ -130,7 +138,7 @@ def _lines_of(path: Any) -> Iterator[Drawn]:
     width, x, y, matrix = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), pdfium.FS_MATRIX()
     segments = pdfium.FPDFPath_CountSegments(path)
     pdfium.FPDFPageObj_GetBounds(path, left, bottom, right, top)
-    if right.value - left.value < THIN or segments > MOST_OBJECTS:
+    if right.value - left.value < THIN:
         return
     pdfium.FPDFPageObj_GetMatrix(path, matrix)
     pdfium.FPDFPageObj_GetStrokeWidth(path, width)
@@ -227,10 +235,8 @@ def _raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[_Raise
 
 def _begin(match: re.Match[str], reached: int, geometry: Geometry, index_of: IndexOf) -> int:
     """Return where raised characters begin that PDFium ends a line after; the line's end if there are none."""
-    start, own, following = (
-        match.start(),
-        *(geometry.box(index_of(place)) for place in (match.start() - 1, match.start("next"))),
-    )
+    start, own = match.start(), geometry.box(index_of(match.start() - 1))
+    following = geometry.box(index_of(match.start("next")))
     if own and following and following[1] < own[3] and own[1] < following[3] and own[0] < following[0]:
         while start > max(reached, match.start() - LONGEST) and _same(own, geometry.box(index_of(start - 1))):
             start -= 1

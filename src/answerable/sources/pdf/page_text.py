@@ -24,7 +24,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\uffff\ufdd0-\ufdef]")
 _INK = re.compile(r"[^\s\-\xad\ufffe\x00-\x1f\x7f-\x9f\uffff\ufdd0-\ufdef]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
-NOWHERE = -1
+NOWHERE = -1  # the offset, in the text that a PDF draws, of a character that was added
 Span = tuple[int, int]
 PageSpan = tuple[int, int, int]
 """A page's number from 0, and where a span begins and ends, as indices into the page's `ink`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -34,12 +34,13 @@ Line = tuple[int, str]
 
 
 class Row(NamedTuple):
-    """A line: its offset in the text, its cells, its number of characters, and its words."""
+    """A line: its offset in the text, its cells, its number of characters, its words and the size of its type."""
 
     start: int
     cells: list[Cell]
     length: int
     words: Sequence[Word] = ()
+    size: float = 0.0
 
 
 def table_rows(
@@ -52,17 +53,16 @@ def table_rows(
     """
     found: list[tuple[int, list[int]]] = []
     columns: Sequence[Cell] = []
+    top = next(islice((match.start() for match in LINE.finditer(raw)), EDGE, None), len(raw))
     for run in _candidates(raw):
-        firsts = [(start, text, index_of(start)) for start, text in run]
+        firsts = ((start, text, index_of(start)) for start, text in run)
         rows = [
-            Row(start, geometry.cells(first, text), len(text), geometry.words(first, text))
-            for start, text, first in firsts
+            Row(start, geometry.cells(at, text), len(text), geometry.words(at, text), geometry.size(at))
+            for start, text, at in firsts
         ]
-        is_top = len(run) > 0 and raw.count("\n", 0, run[0][0]) < EDGE
-        for table, its_columns in _tables(rows, before if is_top else ()):
-            size = geometry.size(index_of(table[0].start))
-            if len(table) < FEWEST_ROWS or (_is_loose(table, size) and _is_clear(table, raw)):
-                _divide(table, size)
+        for table, its_columns in _tables(rows, before if run and run[0][0] <= top else ()):
+            if len(table) < FEWEST_ROWS or (_is_loose(table) and _is_clear(table, raw)):
+                _divide(table)
                 found += [(row.start, [place for place, _, _ in row.cells]) for row in table]
                 columns = its_columns
     goes_on = len(found) > 0 and raw.count("\n", found[-1][0]) <= EDGE
@@ -90,10 +90,10 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
     yield run
 
 
-def _is_loose(table: Sequence[Row], size: float) -> bool:
+def _is_loose(table: Sequence[Row]) -> bool:
     """Whether lines are wider than their characters would be without gaps between them."""
     width = sum(row.cells[-1][2] - row.cells[0][1] for row in table)
-    return width > LOOSE * size * sum(row.length for row in table)
+    return width > LOOSE * sum(row.size * row.length for row in table)
 
 
 def _tables(rows: Sequence[Row], before: Sequence[Cell]) -> Iterator[tuple[list[Row], list[Cell]]]:
@@ -134,14 +134,16 @@ def _fitted(row: Row, columns: Sequence[Cell], is_header: bool = False) -> list[
     Where a cell fills its column, the gap after it may be too narrow for two cells, but is wider than between words.
     """
     return _placed(row.cells, row.length, columns, is_header) or _placed(
-        _cut(row.words, len(columns)), row.length, columns, is_header
+        _cut(row, len(columns)), row.length, columns, is_header
     )
 
 
-def _cut(words: Sequence[Word], count: int) -> list[Cell]:
+def _cut(row: Row, count: int) -> list[Cell]:
     """Return the words as `count` cells, divided at the widest gaps; [] if those are hardly wider than the others."""
+    words = row.words
     gaps = sorted(((other[2] - one[3], place) for place, (one, other) in enumerate(pairwise(words), 1)), reverse=True)
-    if count < 2 or len(gaps) < count - 1 or (len(gaps) >= count and gaps[count - 2][0] < WIDER * gaps[count - 1][0]):
+    widths = [NARROW * row.size, *(WIDER * gap for gap, _ in gaps[count - 1 : count])]
+    if count < 2 or len(gaps) < count - 1 or gaps[count - 2][0] < max(widths):
         return []
     starts = [0, *sorted(place for _, place in gaps[: count - 1]), len(words)]
     return [(words[start][0], words[start][2], words[end - 1][3]) for start, end in pairwise(starts)]
@@ -166,7 +168,7 @@ def _placed(cells: Sequence[Cell], length: int, columns: Sequence[Cell], is_head
     return placed + [(length, left, right) for _, left, right in columns[len(placed) :]]
 
 
-def _divide(table: list[Row], size: float) -> None:
+def _divide(table: list[Row]) -> None:
     """Divide each column in which all rows with several words have a gap at one place, wider than between words."""
     for place in range(len(table[0].cells) - 1, -1, -1):
         ends = [[*(start for start, _, _ in row.cells), row.length][place + 1] for row in table]
@@ -175,7 +177,9 @@ def _divide(table: list[Row], size: float) -> None:
             for row, end in zip(table, ends, strict=True)
         ]
         pairs = [pair for each in words for pair in pairwise(each)]
-        depth, gutter = deepest((one[3], other[2]) for one, other in pairs if other[2] - one[3] > NARROW * size)
+        depth, gutter = deepest(
+            (one[3], other[2]) for one, other in pairs if other[2] - one[3] > NARROW * table[0].size
+        )
         is_crossed = any(left < gutter < right for each in words for *_, left, right in each)
         if depth < FEWEST_ROWS or depth < sum(len(each) > 1 for each in words) or is_crossed:
             continue
@@ -202,7 +206,8 @@ def _align(one: Cell, other: Cell) -> bool:
 
 CELL_GAP = 0.8  # type sizes of a gap between cells at least: tables leave one or more, justified prose less
 NARROWEST = 5.0  # points of a gap between cells at least
-_WORD = re.compile(r"\S+")
+# Blanks to write on, such as "____" or "....", end a word.
+_WORD = re.compile(r"__+|\.{4,}|…+|(?:(?!__|\.{4}|…)\S)+")
 
 Box = tuple[float, float, float, float]
 
@@ -222,11 +227,10 @@ class Geometry:
     def __init__(self, textpage: Any) -> None:
         # PDFium's own handle: looking it up at each call would take as long as the call itself.
         self._textpage = textpage.raw
-        self._cells: dict[tuple[int, int], list[Cell]] = {}
-        self._gaps: dict[tuple[int, int], Gap | None] = {}
+        self._words: dict[tuple[int, int], list[Word]] = {}
         self._box = pdfium.FS_RECTF()
         self._matrix = pdfium.FS_MATRIX()
-        self._sides = tuple(ctypes.c_double() for _ in range(4))
+        self._origin = (ctypes.c_double(), ctypes.c_double())
 
     def box(self, place: int) -> Box | None:
         """Return the left, bottom, right and top of a character."""
@@ -241,7 +245,7 @@ class Geometry:
 
     def glyph(self, place: int) -> Glyph:
         """Return where a character stands, and its size."""
-        box, x, y = self.box_of(place), *self._sides[:2]
+        box, x, y = self.box_of(place), *self._origin
         is_known = pdfium.FPDFText_GetCharOrigin(self._textpage, place, x, y)
         return Glyph(box[0], box[2], y.value if is_known else box[1], self.size(place))
 
@@ -263,24 +267,11 @@ class Geometry:
             return None
         return start[0], min(start[1], end[1]), end[2], max(start[3], end[3])
 
-    def starts(self, firsts: Sequence[int]) -> list[tuple[float, float, float]]:
-        """Return the left, bottom and top of the first character of each line."""
-        measure, textpage, box = pdfium.FPDFText_GetLooseCharBox, self._textpage, self._box
-        return [
-            (box.left, box.bottom, box.top) if measure(textpage, first, box) else (0.0, 0.0, 0.0) for first in firsts
-        ]
-
     def cells(self, first: int, text: str) -> list[Cell]:
         """Return for each cell of a line its offset in the line, and its left and right edge.
 
         A gap nearly as wide as the type is high separates cells.
         """
-        key = first, len(text)
-        if key not in self._cells:
-            self._cells[key] = self._measured(first, text)
-        return self._cells[key]
-
-    def _measured(self, first: int, text: str) -> list[Cell]:
         cells: list[Cell] = []
         gap = max(CELL_GAP * self.size(first), NARROWEST)
         for start, _, left, right in self.words(first, text):
@@ -290,47 +281,17 @@ class Geometry:
                 cells.append((start, left, right))
         return cells
 
-    def words(self, first: int, text: str, pattern: re.Pattern[str] = _WORD) -> list[Word]:
-        """Return for each word of a line its span in the line, and its left and right edge."""
-        found = []
-        for word in pattern.finditer(text):
-            start, end = self.box(first + word.start()), self.box(first + word.end() - 1)
-            if start is None or end is None:
-                return []
-            found.append((word.start(), word.end(), start[0], end[2]))
-        return found
-
-    def gap(self, first: int, length: int) -> Gap | None:
-        """Return a line's first gap that is as wide as between cells, between pieces that were drawn separately."""
-        key = first, length
-        if key not in self._gaps:
-            self._gaps[key] = self._found_gap(first, length)
-        return self._gaps[key]
-
-    def _found_gap(self, first: int, length: int) -> Gap | None:
-        count = pdfium.FPDFText_CountRects(self._textpage, first, length)
-        if count < 2:
-            return None
-        size = max(self.size(first), NARROWEST)
-        get, textpage, (left, top, right, bottom) = pdfium.FPDFText_GetRect, self._textpage, self._sides
-        get(textpage, 0, left, top, right, bottom)
-        start, reached = left.value, right.value
-        for number in range(1, count):
-            get(textpage, number, left, top, right, bottom)
-            if left.value - reached >= size:
-                after = left.value
-                get(textpage, count - 1, left, top, right, bottom)
-                return Gap(reached, after, min(reached - start, right.value - after) / size)
-            reached = right.value
-        return None
-
-
-class Gap(NamedTuple):
-    """A gap in a line: its left and right edge, and the lesser width of the text on its two sides, in type sizes."""
-
-    left: float
-    right: float
-    beside: float
+    def words(self, first: int, text: str) -> list[Word]:
+        """Return for each word of a line its span in the line, and its left and right edge; [] if one isn't known."""
+        key = first, len(text)
+        if key not in self._words:
+            spans = [word.span() for word in _WORD.finditer(text)]
+            boxes = [(self.box(first + start), self.box(first + end - 1)) for start, end in spans]
+            found = [
+                (*span, one[0], other[2]) for span, (one, other) in zip(spans, boxes, strict=True) if one and other
+            ]
+            self._words[key] = found if len(found) == len(spans) else []
+        return self._words[key]
 
 
 def deepest(gaps: Iterable[tuple[float, float]]) -> tuple[int, float]:
