@@ -98,25 +98,29 @@ def _front_matter(document: Document, customs: Customs) -> Table | None:
 def _pdf_tables(document: Document) -> Iterator[list[Line]]:
     """Yield runs of rows with the same number of cells; a run may continue on the next page.
 
-    There may be text between the pages' rows if the header is repeated: running heads, notes, "continued".
+    Between the pages' rows there may be lines that the document repeats, except for numbers in them: running heads.
     """
     run: list[Line] = []
-    page, is_cut = 0, False
-    for part in document.parts:
-        if not part.cells:
-            is_cut = is_cut or document.content[part.start : part.end].strip() != ""
-            continue
+    page = 0
+    repeated: Counter[str] = Counter()
+    for part in filter(lambda part: part.cells, document.parts):
         row, pages = _pdf_row(document.content, part), (part.page or 0) - page
-        is_repeated = len(run) > 0 and row.cells == run[0].cells
-        if run and not (
-            len(run[-1].cells) == len(row.cells) and (pages == 1 and is_repeated if is_cut else pages <= 1)
-        ):
+        between = _without_numbers(document.content[run[-1].end : row.start]) if run else []
+        if between and not repeated:
+            repeated.update(_without_numbers(document.content))
+        is_head = pages == 1 and all(repeated[line] > 1 for line in between)
+        if run and not (len(run[-1].cells) == len(row.cells) and pages <= 1 and (is_head or not between)):
             yield run
             run = []
         run.append(row)
-        page, is_cut = part.page or 0, False
+        page = part.page or 0
     if run:
         yield run
+
+
+def _without_numbers(text: str) -> list[str]:
+    """Return the lines of a text without its digits, and without blank lines."""
+    return [line.strip() for line in re.split(r"[\n\f]", re.sub(r"\d", "", text)) if line.strip()]
 
 
 def _pdf_row(content: str, part: Part) -> Line:
