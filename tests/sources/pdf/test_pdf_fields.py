@@ -78,6 +78,11 @@ def test_a_field_without_a_label_has_a_line_where_it_is(make_pdf: MakePdf) -> No
     assert content == "Remarks of the warden\nHedge cut twice\nMonth of the visit: May\nEnd"
 
 
+def test_a_page_of_nothing_but_fields_has_their_values(make_pdf: MakePdf) -> None:
+    notes = [text("a", "Ines", 50, 680), text("b", "", 300, 680), box("c", False, 50, 600) + "/TU(Paid)"]
+    assert read(make_pdf, b"", notes).content == "Ines\n"
+
+
 def test_the_rectangle_of_a_value_is_that_of_its_field(make_pdf: MakePdf) -> None:
     page = texts((50, 700, "Gardener:"), (50, 660, "Bed 7"))
     data = make_pdf([], raw=[page], notes=[text("a", "Marta Quint", 120, 695), box("b", True, 30, 658)])

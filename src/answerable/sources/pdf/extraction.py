@@ -168,7 +168,7 @@ class PageText:
 
     def index_of(self, offset: int) -> int:
         """Return PDFium's index of the character at an offset in the text; for a mark, that of what follows it."""
-        return self._raw_index(self._drawn[offset])
+        return self._raw_index(self._drawn[offset]) if offset < len(self._drawn) else 0
 
     def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield, in order, the spans of PDFium's character indices for a span of the text."""
