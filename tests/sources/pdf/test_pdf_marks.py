@@ -101,6 +101,14 @@ def test_a_raised_number_whose_note_stands_below_is_its_mark(make_pdf: MakePdf) 
     assert content(make_pdf, page) == "Sails last 6 years² on 10² boats.\n2 boats are older."
 
 
+def test_a_mark_in_a_header_keeps_its_table(make_pdf: MakePdf) -> None:
+    page = texts((50, 700, "Kite"), (150, 700, "Span"), (250, 700, "Line"), (50, 680, "Red"), (150, 680, "2 m"))
+    page += texts((250, 680, "30 m"), (50, 660, "Blue"), (150, 660, "3 m"), (250, 660, "45 m"))
+    page = page.replace(b"(Span) Tj", b"(Span) Tj /F1 7 Tf 5 Ts (1) Tj 0 Ts")
+    document = read_pdf(make_pdf([], raw=[page + b"BT /F1 7 Tf 50 100 Td (1 With the tail.) Tj ET"]), "a.pdf")
+    assert cells(document) == [["Kite", "Span[^1]", "Line"], ["Red", "2 m", "30 m"], ["Blue", "3 m", "45 m"]]
+
+
 def test_every_character_keeps_its_rectangle(make_pdf: MakePdf) -> None:
     page = raised((0, 12, "Sails last 6 years"), (5, 8, "2"), (0, 12, " on 10"), (5, 8, "3"), (0, 12, " boats."))
     page += texts((50, 660, "Old sails are sold"), (50, 100, "")) + b"50 663.5 m 150 663.5 l S "

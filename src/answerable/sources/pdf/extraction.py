@@ -140,31 +140,31 @@ class PageText:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
         self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
         self._drawn = _drawn(self._places)
-        breaks = set(self._breaks_in_lines())
-        # Spaces are as long as the line ends, so that the places of the line's characters stay.
-        self.text = _BROKEN.sub(lambda match: "  " if match.start() in breaks else match[0], self.text)
+        edits = [*self._breaks_in_lines(), *raised(self.geometry, self.text, self.index_of)]
+        letters = list(self.text)
+        for edit in edits:
+            if not edit.text.strip():
+                # Spaces are as long as the line end, so that the places of the line's characters stay.
+                letters[edit.start : edit.end] = " " * (edit.end - edit.start)
+        self.text = "".join(letters)
         measured = table_rows(self.geometry, self.text, self.index_of, before) if before is not None else ([], [])
         rows, self.columns = measured
-        edits = [
-            *(Edit(place, place + 2, " ") for place in breaks),
-            *beside_labels(fields, self.geometry, self.text, self.index_of),
-            *struck(page, noted, self.geometry, self.text, self.index_of),
-            *raised(self.geometry, self.text, self.index_of),
-        ]
+        edits += beside_labels(fields, self.geometry, self.text, self.index_of)
+        edits += struck(page, noted, self.geometry, self.text, self.index_of)
         found = edited(self.text, self._places, edits)
         self.text, self._places, self._edits = found.text, found.places, found.edits
         self._drawn = _drawn(self._places)
         self.rows = [(found.moved(start), [found.moved(start + cell) for cell in cells]) for start, cells in rows]
 
-    def _breaks_in_lines(self) -> Iterator[int]:
-        """Yield the offsets of the line ends between short pieces that PDFium doesn't join, though they are level."""
+    def _breaks_in_lines(self) -> Iterator[Edit]:
+        """Yield a space for each line end between short pieces that PDFium doesn't join, though they are level."""
         for match in _BROKEN.finditer(self.text):
             start, end = match.span()
             if start > SHORT_PIECE and self.text.rfind("\n", start - SHORT_PIECE, start) < 0:
                 continue
             one, other = (self.geometry.box(self.index_of(place)) for place in (start - 1, end))
             if one and other and abs(one[1] - other[1]) + abs(one[3] - other[3]) < 1 and one[2] < other[0]:
-                yield start
+                yield Edit(start, end, " ")
 
     def index_of(self, offset: int) -> int:
         """Return PDFium's index of the character at an offset in the text; for a mark, that of what follows it."""

@@ -1,8 +1,8 @@
 """Where the characters and cells of a page are, in points from its lower left corner, and which lines are table rows.
 
-Consecutive lines are table rows if they have the same number of cells, wide gaps between cells, and aligned columns.
-Rows without figures need three columns. A row may lack cells if its other cells align. The thresholds were not measured
-one by one. Runs in the reading process.
+Two consecutive lines with the same number of cells, wide gaps between them and aligned edges make columns. The lines
+above and below are rows too if each of their cells is in one column; a row may lack cells. Rows without figures need
+three columns. The thresholds were not measured one by one. Runs in the reading process.
 """
 
 from __future__ import annotations
