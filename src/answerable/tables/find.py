@@ -96,23 +96,31 @@ def _front_matter(document: Document, customs: Customs) -> Table | None:
 
 
 def _pdf_tables(document: Document) -> Iterator[list[Line]]:
-    """Yield runs of rows with the same number of cells; a run may continue on the next page."""
+    """Yield runs of rows with the same number of cells; a run may continue on the next page.
+
+    Between the pages' rows there may be lines that the document repeats, except for numbers in them: running heads.
+    """
     run: list[Line] = []
-    page: int | None = None
-    for part in document.parts:
-        if not part.cells:
-            if run and document.content[part.start : part.end].strip():
-                yield run
-                run = []
-            continue
-        follows = run and len(run[-1].cells) == len(part.cells) and (part.page or 0) - (page or 0) <= 1
-        if run and not follows:
+    page = 0
+    repeated: Counter[str] = Counter()
+    for part in filter(lambda part: part.cells, document.parts):
+        row, pages = _pdf_row(document.content, part), (part.page or 0) - page
+        between = _without_numbers(document.content[run[-1].end : row.start]) if run else []
+        if between and not repeated:
+            repeated.update(_without_numbers(document.content))
+        is_head = pages == 1 and all(repeated[line] > 1 for line in between)
+        if run and not (len(run[-1].cells) == len(row.cells) and pages <= 1 and (is_head or not between)):
             yield run
             run = []
-        run.append(_pdf_row(document.content, part))
-        page = part.page
+        run.append(row)
+        page = part.page or 0
     if run:
         yield run
+
+
+def _without_numbers(text: str) -> list[str]:
+    """Return the lines of a text without its digits, and without blank lines."""
+    return [line.strip() for line in re.split(r"[\n\f]", re.sub(r"\d", "", text)) if line.strip()]
 
 
 def _pdf_row(content: str, part: Part) -> Line:

@@ -40,7 +40,9 @@ def test_pages_and_metadata(make_pdf: MakePdf) -> None:
     assert document.metadata == {"author": "Ana Pérez", "date": "2021-03-04"}
 
 
-@pytest.mark.parametrize("title", ["", "Binder1.pdf", "Microsoft Word - draft.doc", "Untitled 1", "--"])
+@pytest.mark.parametrize(
+    "title", ["", "Binder1.pdf", "Microsoft Word - draft.doc", "Untitled 1", "\\(anonymous\\)", "--"]
+)
 def test_a_useless_title_gives_way_to_the_name_of_the_file(make_pdf: MakePdf, title: str) -> None:
     assert read_pdf(make_pdf(["text"], f"/Title({title})"), "/a/my report.pdf").title == "my report"
 

@@ -12,7 +12,7 @@ from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.pdf.extraction import rectangles
-from answerable.sources.pdf.page_text import clean, in_order, ink, line_starts
+from answerable.sources.pdf.page_text import NOWHERE, Edit, clean, edited, in_order, ink, line_starts
 from answerable.sources.pdf.read import page_spans, read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
 
@@ -76,16 +76,30 @@ def test_the_ink_of_the_content_is_that_of_the_page() -> None:
     assert [raw[start : start + 3] for start in line_starts(raw)] == ["one", "two", "sid", "las", "end"]
 
 
-def test_text_in_order_is_made_of_runs() -> None:
+def test_text_in_order_knows_where_each_character_was() -> None:
     raw = "one three\r\ntwo fo\ufffeur"
-    text, runs = in_order(raw, [(0, 4), (11, 15), (4, 11), (15, 20)])
+    text, places = in_order(raw, [(0, 4), (11, 15), (4, 11), (15, 20)])
     assert text == "one\r\ntwo\r\nthree\r\nfo\ufffeur"
-    assert [(text[place : place + 2], raw[start : start + 2]) for place, start, _ in runs] == [
-        ("on", "on"),
-        ("tw", "tw"),
-        ("th", "th"),
-        ("fo", "fo"),
+    assert [raw[place] for place in places if place != NOWHERE] == list("onetwothree\r\nfo\ufffeur")
+    assert [text[offset] for offset, place in enumerate(places) if place == NOWHERE] == list("\r\n\r\n")
+
+
+def test_edits_keep_the_places_of_all_other_characters() -> None:
+    text = "water10 and\r\nsalt"
+    edits = [
+        Edit(0, 0, "~~"),
+        Edit(5, 7, "¹⁰"),
+        Edit(11, 13, " "),
+        Edit(12, 14, "lost"),
+        Edit(13, 13, "☒ "),
+        Edit(3, 3, "~~"),
     ]
+    found = edited(text, range(len(text)), edits)
+    assert found.text == "~~wat~~er¹⁰ and ☒ salt"
+    drawn = [(found.text[offset], text[place]) for offset, place in enumerate(found.places) if place != NOWHERE]
+    assert [one for one, other in drawn if one != other] == ["¹", "⁰"]
+    assert [edit.text for edit in found.edits] == [found.text[edit.start : edit.end] for edit in found.edits]
+    assert [found.moved(offset) for offset in (0, 3, 7, 13, 14)] == [0, 5, 11, 16, 19]
 
 
 def under(data: bytes, document: Document, span: tuple[int, int], worker: ReadingProcess) -> str:

@@ -9,7 +9,7 @@ measured one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -24,17 +24,11 @@ SHORTEST = 12  # median number of characters of a column's lines at least
 READS_ON = 0.3  # share of lines, at least, that begin in lower case in a text that continues from line to line
 FULL = 0.5  # share of a column's lines, at least, that are full
 FULL_WIDTH = 0.75  # share of the column's width, at least, that a full line takes
+SHORTEST_PIECE = 4  # mean number of characters of a line in a cell at least; a matrix has one or two
 TALLEST = 8  # lines of a cell at most
 MOST_LABELS = 50  # lines of a page; a page with more lines and hardly any prose keeps its order
 MOST_DEPTH = 8  # how often columns are looked for within columns
 MOST_FRAGMENTS = 1_500  # fragments of a page; more are not ordered, because each is compared with the others
-LONG_LINE = 40  # characters of a line of prose at least
-SAMPLED = 6  # long lines that are measured first, to skip most pages
-SHORT = 12  # characters that two lines next to each other have together at least
-SHORTEST_ROW = 8  # characters of a row of a form at least
-LOOSE = 0.8  # line heights per character; a line that is wider than that on average may be a row of a form
-WIDE = 2.0  # width of the text on each side of a gap at least, in type sizes
-APART = 5.0  # points between two lines next to each other at least
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
@@ -57,9 +51,6 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         # Tables of figures are the usual case of gutters, and their order needs no measuring.
         return whole
     firsts = [index_of(start) for start, _, _ in lines]
-    lengths = [len(text) for _, _, text in lines]
-    if not _may_be_crossed(geometry, firsts, lengths):
-        return whole
     fragments = _fragments(geometry, lines, firsts)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
@@ -102,47 +93,13 @@ def _lines(raw: str) -> list[tuple[int, int, str]]:
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
 
-def _may_be_crossed(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int]) -> bool:
-    """Whether lines are next to or above the previous line, or have wide gaps; measures only a few characters."""
-
-    def gaps(places: Iterable[int]) -> int:
-        """Return how many lines have a gap at the same place."""
-        found = (geometry.gap(firsts[place], lengths[place]) for place in places)
-        return deepest((gap.left, gap.right) for gap in found if gap and gap.beside >= WIDE)[0]
-
-    long = [place for place, length in enumerate(lengths) if length >= LONG_LINE]
-    if gaps(long[:: len(long) // SAMPLED + 1]) > 1 and gaps(long) >= FEWEST_LINES:
-        return True
-    starts = geometry.starts(firsts)
-    beside = 0
-    for place, ((_, low, _), (_, bottom, top)) in enumerate(pairwise(starts), 1):
-        if bottom + top > 2 * low and lengths[place] + lengths[place - 1] >= SHORT:
-            beside += _is_next_to_previous(geometry, firsts, lengths, place)
-    if beside >= FEWEST_LINES:
-        return True
-    wide = []
-    for place, length in enumerate(lengths):
-        if SHORTEST_ROW <= length < LONG_LINE and (box := geometry.box(firsts[place] + length - 1)) is not None:
-            left, bottom, top = starts[place]
-            # The rows of a form are far wider than the characters in them.
-            if box[2] - left > LOOSE * length * (top - bottom):
-                wide.append(place)
-    return len(wide) >= FEWEST_LINES and gaps(wide) >= FEWEST_LINES
-
-
-def _is_next_to_previous(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], place: int) -> bool:
-    one, other = (geometry.line_box(firsts[line], lengths[line]) for line in (place - 1, place))
-    return one is not None and other is not None and (other[0] > one[2] + APART or other[2] < one[0] - APART)
-
-
 def _fragments(geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts: Sequence[int]) -> list[Fragment]:
     found = []
     for (start, end, text), first in zip(lines, firsts, strict=True):
         box = geometry.line_box(first, len(text))
         if box is None:
             return []
-        # Most lines have no gap; to find that out needs less measuring.
-        cells = geometry.cells(first, text) if geometry.gap(first, len(text)) else [(0, box[0], box[2])]
+        cells = geometry.cells(first, text)
         if not cells:
             return []
         begins = [0, *(place for place, _, _ in cells[1:])]
@@ -218,6 +175,9 @@ class Order:
         cells = [_columns(block, 1) for block in blocks]
         tall = [row for row in cells if max(map(len, row)) > 1 and len(row) > 1]
         if len(tall) < FEWEST_CELLS or max(len(cell) for row in cells for cell in row) > TALLEST:
+            return False
+        lengths = [len(self._text(piece)) for row in tall for cell in row for piece in cell]
+        if sum(lengths) < SHORTEST_PIECE * len(lengths):
             return False
         begun = [cell[0] for row in cells for cell in row]
         if 4 * sum(map(self._continues, begun)) > len(begun):

@@ -9,8 +9,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
-from typing import Any
+from itertools import groupby, islice
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -20,15 +20,29 @@ from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.lines import Pixels
 from answerable.sources.ocr.pictures import recogniser
 from answerable.sources.pdf.columns import reading_order
-from answerable.sources.pdf.page_text import PageSpan, Rectangle, clean, in_order, ink, line_starts
-from answerable.sources.pdf.tables import Geometry, table_rows
+from answerable.sources.pdf.fields import Field, beside_labels, take_fields
+from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
+from answerable.sources.pdf.page_text import (
+    NOWHERE,
+    Edit,
+    PageSpan,
+    Rectangle,
+    clean,
+    edited,
+    in_order,
+    ink,
+    line_starts,
+)
+from answerable.sources.pdf.tables import Cell, Geometry, table_rows
 
 RESOLUTION = 300  # dots per inch at which scanned pages are rendered
 MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
 MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the largest file
 MAX_BOOKMARKS = 20_000  # bookmarks of an outline that are read at most
 LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage carries it
+SHORT_PIECE = 40  # characters, at most, of a piece of a line that isn't a line of a column
 SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
+_BROKEN = re.compile(r"(?<=\S)\r\n(?=\S)")
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _Box = tuple[float, float, float, float]
 
@@ -38,6 +52,11 @@ def _opened(data: bytes, source: str, password: str | None) -> Iterator[Any]:
     """Open a PDF as PDFium's document. Raise EncryptedSource and DamagedSource."""
     try:
         document = pypdfium2.PdfDocument(data, password=password)
+        if document.get_formtype() != pdfium.FORMTYPE_NONE:
+            # As `document.init_forms` does, which also warns of forms in XFA that can't be read.
+            settings = pdfium.FPDF_FORMFILLINFO(version=2)
+            handle = pdfium.FPDFDOC_InitFormFillEnvironment(document, settings)
+            document.formenv = pypdfium2.PdfFormEnv(handle, settings) if handle else None
     except pypdfium2.PdfiumError as error:
         if error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
             given = "and the password is wrong: check it, then try again"
@@ -65,16 +84,15 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
-        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
-        total = 0
+        total, page = 0, _Page()
         for number in range(len(document)):
-            text, sizes, rows, shows_something = _page(document, number, has_form, with_sizes=not outline)
-            answer["pages"].append(text)
-            answer["sizes"].append(sizes)
-            answer["rows"].append(rows)
-            if shows_something:
+            page = _page(document, number, not outline, page.columns)
+            answer["pages"].append(page.text)
+            answer["sizes"].append(page.sizes)
+            answer["rows"].append(page.rows)
+            if page.shows_something:
                 answer["scanned"].append(number)
-            total += len(text or "")
+            total += len(page.text or "")
             if total > MAX_CHARACTERS:
                 raise SourceTooLarge(
                     f"{source} is too large, its text is over {MAX_CHARACTERS:,} characters: split it into several PDFs"
@@ -98,12 +116,21 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
 
 
 class PageText:
-    """PDFium's page and text page, which the caller closes, and the page's raw text in reading order.
+    """PDFium's page and text page, which the caller closes, and the page's text: in reading order, with marks.
 
-    `index_of` maps an offset in the text to PDFium's index of the character.
+    `rows` are the offsets in the text of each table row and of its cells; `columns` are those of a table at the end, if
+    it may go on, as on the page before it.
     """
 
-    def __init__(self, page: Any, textpage: Any, raw: str) -> None:
+    def __init__(
+        self,
+        page: Any,
+        textpage: Any,
+        raw: str,
+        fields: Sequence[Field] = (),
+        noted: Sequence[Drawn] = (),
+        before: Sequence[Cell] | None = None,
+    ) -> None:
         self.page = page
         self.textpage = textpage
         self.geometry = Geometry(textpage)
@@ -111,26 +138,67 @@ class PageText:
         self._raw_index = (lambda offset: offset) if same else char_index_of(textpage, raw)
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
-        spans = reading_order(self.geometry, raw, self._raw_index)
-        self.text, self.runs = (raw, [(0, 0, len(raw))]) if len(spans) == 1 else in_order(raw, spans)
-        self._starts = [start for start, _, _ in self.runs]
-        self.index_of = self._raw_index if len(spans) == 1 else self._ordered_index
+        self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
+        self._drawn = _drawn(self._places)
+        edits = [*self._breaks_in_lines(), *raised(self.geometry, self.text, self.index_of)]
+        letters = list(self.text)
+        for edit in edits:
+            if not edit.text.strip():
+                # Spaces are as long as the line end, so that the places of the line's characters stay.
+                letters[edit.start : edit.end] = " " * (edit.end - edit.start)
+        self.text = "".join(letters)
+        measured = table_rows(self.geometry, self.text, self.index_of, before) if before is not None else ([], [])
+        rows, self.columns = measured
+        edits += beside_labels(fields, self.geometry, self.text, self.index_of)
+        edits += struck(page, noted, self.geometry, self.text, self.index_of)
+        found = edited(self.text, self._places, edits)
+        self.text, self._places, self._edits = found.text, found.places, found.edits
+        self._drawn = _drawn(self._places)
+        self.rows = [(found.moved(start), [found.moved(start + cell) for cell in cells]) for start, cells in rows]
 
-    def _ordered_index(self, offset: int) -> int:
-        start, first, _ = self.runs[bisect_right(self._starts, offset) - 1]
-        return self._raw_index(first + offset - start)
+    def _breaks_in_lines(self) -> Iterator[Edit]:
+        """Yield a space for each line end between short pieces that PDFium doesn't join, though they are level."""
+        for match in _BROKEN.finditer(self.text):
+            start, end = match.span()
+            if start > SHORT_PIECE and self.text.rfind("\n", start - SHORT_PIECE, start) < 0:
+                continue
+            one, other = (self.geometry.box(self.index_of(place)) for place in (start - 1, end))
+            if one and other and abs(one[1] - other[1]) + abs(one[3] - other[3]) < 1 and one[2] < other[0]:
+                yield Edit(start, end, " ")
+
+    def index_of(self, offset: int) -> int:
+        """Return PDFium's index of the character at an offset in the text; for a mark, that of what follows it."""
+        return self._raw_index(self._drawn[offset]) if offset < len(self._drawn) else 0
 
     def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield, in order, the spans of PDFium's character indices for a span of the text."""
-        for place, first, last in self.runs:
-            begin, stop = first + max(start - place, 0), min(first + end - place, last)
-            if begin < stop and (index := self._raw_index(begin)) >= 0:
-                yield index, self._raw_index(stop - 1) + 1
+        steps = enumerate(self._places[start:end])
+        for key, found in groupby(steps, lambda each: None if each[1] == NOWHERE else each[1] - each[0]):
+            run = [place for _, place in found]
+            if key is not None and (index := self._raw_index(run[0])) >= 0:
+                yield index, self._raw_index(run[-1]) + 1
+
+    def marked(self, start: int, end: int) -> Iterator[_Box]:
+        """Yield the boxes of what a span of the text shows that isn't drawn as text, such as ticks."""
+        for edit in self._edits:
+            if edit.box and edit.start < end and edit.end > start:
+                yield edit.box
 
     def close(self) -> None:
         """Close PDFium's objects."""
         self.textpage.close()
         self.page.close()
+
+
+def _drawn(places: Sequence[int]) -> Sequence[int]:
+    """Return for each character its place in the raw text; for one that isn't in it, the place of what follows."""
+    if NOWHERE not in places:
+        return places
+    found, following = [], 0
+    for place in reversed(places):
+        following = following if place == NOWHERE else place
+        found.append(following)
+    return found[::-1]
 
 
 def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) -> str:
@@ -142,14 +210,18 @@ def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) 
     return "".join(letters)
 
 
-def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
-    """Return the page's text, which the caller closes; None for a broken page."""
+def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) -> PageText | None:
+    """Return the page's text, which the caller closes; None for a broken page. `before`: see `table_rows`."""
+    fields: list[Field] = []
     try:
         page = document[number]
-        if has_form and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
-            # Values filled into a form are visible only after flattening the page and loading it again.
-            page.close()
-            page = document[number]
+        noted = noted_lines(page)
+        if document.formenv:
+            fields = take_fields(page, document.formenv)
+            if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+                # What else is drawn over the page, such as signatures, is part of it only after loading it again.
+                page.close()
+                page = document[number]
         textpage = page.get_textpage()
     except pypdfium2.PdfiumError:
         return None
@@ -159,36 +231,35 @@ def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
-    return PageText(page, textpage, text)
+    return PageText(page, textpage, text, fields, noted, before)
 
 
-def _page(
-    document: Any, number: int, has_form: bool, with_sizes: bool
-) -> tuple[str | None, list[float], list[tuple[int, list[int]]], bool]:
-    """Return the page's text, the type sizes of its lines, its table rows, and whether it has content but no text."""
-    found = page_text(document, number, has_form)
+class _Page(NamedTuple):
+    """A page's text, the type sizes of its lines, its table rows, and whether it has content but no text.
+
+    `columns` are those of a table that may go on on the next page.
+    """
+
+    text: str | None = None
+    sizes: Sequence[float] = ()
+    rows: Sequence[tuple[int, list[int]]] = ()
+    shows_something: bool = False
+    columns: Sequence[Cell] = ()
+
+
+def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) -> _Page:
+    found = page_text(document, number, before)
     if found is None:
-        return None, [], [], False
+        return _Page()
     raw = found.text
-    sizes = _line_sizes(found) if with_sizes and raw else []
-    rows = table_rows(found.geometry, raw, found.index_of)
+    starts = line_starts(raw)
+    # The size of a line is that of its first character, rounded to half a point.
+    sizes = [round(found.geometry.size(found.index_of(start)) * 2) / 2 for start in starts if with_sizes and raw]
+    lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
+    rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
     found.close()
-    return clean(raw), sizes, rows, shows_something
-
-
-def _line_sizes(page: PageText) -> list[float]:
-    """Return the size in points of the first character of each line, rounded to half a point."""
-    matrix = pdfium.FS_MATRIX()
-    textpage = page.textpage.raw
-    sizes = []
-    for start in line_starts(page.text):
-        place = page.index_of(start)
-        size = pdfium.FPDFText_GetFontSize(textpage, place)
-        if pdfium.FPDFText_GetMatrix(textpage, place, matrix):
-            size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
-        sizes.append(round(size * 2) / 2)
-    return sizes
+    return _Page(clean(raw), sizes, rows, shows_something, found.columns)
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
@@ -241,9 +312,8 @@ def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: st
     """
     found: list[Rectangle] = []
     with _opened(data, source, password) as document:
-        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
         for number, start, end in spans:
-            if 0 <= number < len(document) and (loaded := page_text(document, number, has_form)) is not None:
+            if 0 <= number < len(document) and (loaded := page_text(document, number)) is not None:
                 found += [(number + 1, *box) for box in _boxes(loaded, start, end)]
                 loaded.close()
     return found
@@ -263,16 +333,19 @@ def page_sizes(data: bytes, source: str, password: str | None = None) -> list[tu
 
 
 def _boxes(page: PageText, start: int, end: int) -> list[_Box]:
-    """Return PDFium's rectangles of the characters, merged where they are adjacent on a line."""
+    """Return the rectangles of the characters, merged where they are adjacent on a line."""
     places = ink(page.text)[start:end]
+    if not places:
+        return []
+    drawn = page.char_spans(places[0], places[-1] + 1)
+    counts = (page.textpage.count_rects(first, last - first) for first, last in drawn)
+    found = (page.textpage.get_rect(number) for count in counts for number in range(count))
     boxes: list[_Box] = []
-    for first, last in page.char_spans(places[0], places[-1] + 1) if places else ():
-        for number in range(page.textpage.count_rects(first, last - first)):
-            box = page.textpage.get_rect(number)
-            if boxes and _same_line(boxes[-1], box):
-                left, bottom, right, top = boxes.pop()
-                box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
-            boxes.append(box)
+    for box in (*found, *page.marked(places[0], places[-1] + 1)):
+        if boxes and _same_line(boxes[-1], box):
+            left, bottom, right, top = boxes.pop()
+            box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
+        boxes.append(box)
     return boxes
 
 

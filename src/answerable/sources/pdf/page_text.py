@@ -10,10 +10,12 @@ to page; no threshold was measured by itself. Imports no module of this package,
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from functools import reduce
 from itertools import pairwise
+from typing import NamedTuple
 
 _LINE_END_HYPHEN = "\ufffe"
 _LINE_END = re.compile(r"\r\n|\r|\n|\ufffe")
@@ -22,6 +24,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\uffff\ufdd0-\ufdef]")
 _INK = re.compile(r"[^\s\-\xad\ufffe\x00-\x1f\x7f-\x9f\uffff\ufdd0-\ufdef]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
+NOWHERE = -1  # the offset, in the text that a PDF draws, of a character that was added
 Span = tuple[int, int]
 PageSpan = tuple[int, int, int]
 """A page's number from 0, and where a span begins and ends, as indices into the page's `ink`."""
@@ -40,22 +43,70 @@ def line_starts(raw: str) -> list[int]:
     return [0, *(match.end() for match in _LINE_END.finditer(raw))]
 
 
-def in_order(raw: str, spans: Sequence[Span]) -> tuple[str, list[tuple[int, int, int]]]:
-    """Return the raw text in the order of its spans, each span on lines of its own, and the runs that it consists of.
+def in_order(raw: str, spans: Sequence[Span]) -> tuple[str, Sequence[int]]:
+    """Return the raw text in the order of its spans, each span on lines of its own, and each character's offset in it.
 
-    A run is (offset in the new text, start in the raw text, end in the raw text).
+    A line end that is added has the offset NOWHERE.
     """
+    if len(spans) == 1:
+        return raw, range(len(raw))
     pieces: list[str] = []
-    runs = []
-    length = 0
+    places: list[int] = []
     for start, end in spans:
         piece = raw[start:end]
-        runs.append((length, start, end))
         if not piece.endswith(("\n", "\r", _LINE_END_HYPHEN)):
             piece = piece.rstrip(" ") + "\r\n"
         pieces.append(piece)
-        length += len(piece)
-    return "".join(pieces).removesuffix("\r\n"), runs
+        places += range(start, start + len(piece))
+        if piece != raw[start:end]:
+            places[-2:] = [NOWHERE, NOWHERE]
+    text = "".join(pieces).removesuffix("\r\n")
+    return text, places[: len(text)]
+
+
+class Edit(NamedTuple):
+    """What replaces a span of a page's text; and its box on the page, if it isn't drawn as text."""
+
+    start: int
+    end: int
+    text: str
+    box: tuple[float, float, float, float] | None = None
+
+
+class Edited(NamedTuple):
+    """A page's text with edits, each character's offset in the raw text or NOWHERE, and the edits in the new text."""
+
+    text: str
+    places: Sequence[int]
+    edits: Sequence[Edit]
+    shifts: Sequence[tuple[int, int]]
+
+    def moved(self, offset: int) -> int:
+        """Return where the character at an offset in the old text is in the new text, or what is before it there."""
+        found = bisect_left(self.shifts, (offset, -len(self.text))) - 1
+        return offset + (self.shifts[found][1] if found >= 0 else 0)
+
+
+def edited(text: str, places: Sequence[int], edits: Iterable[Edit]) -> Edited:
+    """Apply edits to a text, without those that overlap another. One of the same length changes letters in place."""
+    pieces: list[str] = []
+    new: list[int] = []
+    done: list[Edit] = []
+    shifts: list[tuple[int, int]] = []
+    reached = 0
+    for edit in sorted(edits, key=lambda edit: edit[:2]):
+        if edit.start < reached:
+            continue
+        new += places[reached : edit.start]
+        start, is_in_place = len(new), len(edit.text) == edit.end - edit.start
+        new += places[edit.start : edit.end] if is_in_place else [NOWHERE] * len(edit.text)
+        pieces += text[reached : edit.start], edit.text
+        done.append(Edit(start, len(new), edit.text, edit.box))
+        reached = edit.end
+        shifts.append((edit.start, len(new) - reached))
+    if not done:
+        return Edited(text, places, [], [])
+    return Edited("".join([*pieces, text[reached:]]), [*new, *places[reached:]], done, shifts)
 
 
 def ink(text: str) -> list[int]:

@@ -178,7 +178,9 @@ def _sensible(title: str) -> str:
     title = re.sub(r"^Microsoft (Word|PowerPoint|Excel) - ", "", title)
     useless = (
         _FILE_NAME.search(title)
-        or re.fullmatch(r"(untitled|sin t[ií]tulo|sem t[ií]tulo|document|title)[\s\d]*", title, re.IGNORECASE)
+        or re.fullmatch(
+            r"\W*(untitled|anonymous|sin t[ií]tulo|sem t[ií]tulo|document|title)[\W\d]*", title, re.IGNORECASE
+        )
         or sum(map(str.isalpha, title)) < 3
         or len(title) > 300
         or "\ufffd" in title
