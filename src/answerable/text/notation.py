@@ -10,9 +10,10 @@ import re
 
 STRUCK, RAISED, LOWERED = "\ufdd1\ufdd2", "\ufdd3\ufdd4", "\ufdd5\ufdd6"
 """Characters before and after text of each kind; they occur in no text."""
-_HIGH = str.maketrans("0123456789+-–−()=ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾⁼ⁿⁱ")
-_LOW = str.maketrans("0123456789+-–−()=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₍₎₌")
-_HAS_HIGH, _HAS_LOW = (frozenset(map(chr, table)) for table in (_HIGH, _LOW))
+HIGH = str.maketrans("0123456789+-–−()=ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁽⁾⁼ⁿⁱ")
+LOW = str.maketrans("0123456789+-–−()=", "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₍₎₌")
+"""Raised and lowered characters, for `str.translate`."""
+_HAS_HIGH, _HAS_LOW = (frozenset(map(chr, table)) for table in (HIGH, LOW))
 BOXES = frozenset("☐☑☒✓✔✗✘")
 WINGDINGS = dict(zip(b"oqr\xa8\xfb\xfc\xfd\xfe\xe0", "☐☐☐☐✗✓☒☒→", strict=True))
 """Characters by their codes in the font Wingdings."""
@@ -62,7 +63,7 @@ def raised(text: str, is_formula: bool = False) -> str:
     core = text.strip()
     high = ""
     if set(core) <= _HAS_HIGH:
-        high = core.translate(_HIGH)
+        high = core.translate(HIGH)
     elif is_formula or not (_WORD.search(core) or _HAS_LOW.isdisjoint(core) or "[" in core):
         high = f"^({core})"
     return text.replace(core, high, 1) if high else text
@@ -70,7 +71,7 @@ def raised(text: str, is_formula: bool = False) -> str:
 
 def lowered(text: str) -> str:
     """Return lowered text: `CO₂`. Letters stay as they are."""
-    return text.translate(_LOW) if set(text.strip()) <= _HAS_LOW else text
+    return text.translate(LOW) if set(text.strip()) <= _HAS_LOW else text
 
 
 # A raised number after a word or a mark, not after a figure or a unit such as `m`; and the beginning of a note's text.

@@ -16,6 +16,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from answerable.sources.pdf.page_text import Edit, Span
 from answerable.sources.pdf.tables import LINE, Box, Geometry, Glyph
+from answerable.text import notation
 
 MOST_OBJECTS = 20_000  # pieces of a page's paths that are looked at; maps and charts have more
 MOST_NOTES = 2_000  # annotations of a page, and lines in each, that are looked at
@@ -31,9 +32,6 @@ LONGEST = 20  # characters, at most, that are looked at before a line end for ra
 BESIDE = 0.5  # sizes between a raised character and the one before it at most
 SAME = 0.1  # sizes by which the heights of two characters on one line may differ
 SMALL_TYPE = 0.95  # size of a note at most, in sizes of the text
-_SIGNS = "0123456789+-=()−–"
-_RAISED = str.maketrans(_SIGNS + "ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾⁻⁻ⁿⁱ")
-_LOWERED = str.maketrans(_SIGNS, "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎₋₋")
 _BREAK = re.compile(r" ?\r\n ?\Z")
 _AFTER = re.compile(r"\r\n *(?=\S)")
 # Characters that may be raised: PDFium may end a line before or after them.
@@ -195,7 +193,7 @@ def raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[Edit]:
                 marks = "".join(f"[^{number}]" for number in numbers)
                 yield Edit(each.start, each.end, marks, geometry.box(index_of(each.start)))
                 continue
-        changed = shown.translate(_RAISED if each.is_high else _LOWERED)
+        changed = shown.translate(notation.HIGH if each.is_high else notation.LOW)
         if not any(map(str.isascii, changed)):
             yield Edit(each.start, each.end, changed)
         elif each.is_high and not shown.isalpha():
