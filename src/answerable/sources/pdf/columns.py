@@ -29,10 +29,15 @@ TALLEST = 8  # lines of a cell at most
 MOST_LABELS = 50  # lines of a page; a page with more lines and hardly any prose keeps its order
 MOST_DEPTH = 8  # how often columns are looked for within columns
 MOST_FRAGMENTS = 1_500  # fragments of a page; more are not ordered, because each is compared with the others
+LONG_LINE = 40  # characters of a line of prose at least
+SAMPLED = 6  # long lines that are measured first, to skip most pages
+LOOSE = 0.8  # line heights per character; a line that is wider than that on average may be a row of a form
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+
+Line = tuple[int, int, str]
 
 
 def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[Span]:
@@ -51,14 +56,17 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         # Tables of figures are the usual case of gutters, and their order needs no measuring.
         return whole
     firsts = [index_of(start) for start, _, _ in lines]
-    fragments = _fragments(geometry, lines, firsts)
+    # Measuring each word takes long: first only that of some lines.
+    sample = list(_sample(geometry, lines, firsts))
+    some = _fragments(geometry, [lines[place] for place in sample], [firsts[place] for place in sample])
+    fragments = _fragments(geometry, lines, firsts, are_whole=gutter_of(some, 2) is None)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
     ordered = Order(geometry, raw).ordered(fragments)
     return whole if ordered == fragments else list(_spans(ordered))
 
 
-def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
+def _margin(raw: str, lines: Sequence[Line]) -> list[Span]:
     """Return the spans of a page's line numbers, then those of the numbered lines; [] without line numbers."""
     numbered = ((place, text) for place, (_, _, text) in enumerate(lines) if text[0].isdigit())
     starts = [(place, match) for place, text in numbered if (match := _LINE_NUMBER.match(text))]
@@ -81,7 +89,7 @@ def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
     return [*numbers, *bare]
 
 
-def _lines(raw: str) -> list[tuple[int, int, str]]:
+def _lines(raw: str) -> list[Line]:
     """Return the start, the end including the blank lines after it, and the text of each line that isn't blank."""
     filled = []
     start = 0
@@ -93,13 +101,31 @@ def _lines(raw: str) -> list[tuple[int, int, str]]:
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
 
-def _fragments(geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts: Sequence[int]) -> list[Fragment]:
+def _sample(geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int]) -> Iterator[int]:
+    """Yield the numbers of some of the long lines, and of the short lines that are far wider than their characters."""
+    distance = sum(len(text) >= LONG_LINE for _, _, text in lines) // SAMPLED + 1
+    long = 0
+    for place, (_, _, text) in enumerate(lines):
+        if len(text) >= LONG_LINE:
+            long += 1
+            if long % distance == 0:
+                yield place
+        elif (box := geometry.line_box(firsts[place], len(text))) and (
+            box[2] - box[0] > LOOSE * len(text) * (box[3] - box[1])
+        ):
+            yield place
+
+
+def _fragments(
+    geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int], are_whole: bool = False
+) -> list[Fragment]:
+    """Return the lines, cut at wide gaps unless they `are_whole`; [] if one isn't horizontal."""
     found = []
     for (start, end, text), first in zip(lines, firsts, strict=True):
         box = geometry.line_box(first, len(text))
         if box is None:
             return []
-        cells = geometry.cells(first, text)
+        cells = [(0, box[0], box[2])] if are_whole else geometry.cells(first, text)
         if not cells:
             return []
         begins = [0, *(place for place, _, _ in cells[1:])]
