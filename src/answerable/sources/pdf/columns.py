@@ -9,7 +9,7 @@ measured one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -31,7 +31,6 @@ MOST_DEPTH = 8  # how often columns are looked for within columns
 MOST_FRAGMENTS = 1_500  # fragments of a page; more are not ordered, because each is compared with the others
 LONG_LINE = 40  # characters of a line of prose at least
 SAMPLED = 6  # long lines that are measured first, to skip most pages
-LOOSE = 0.8  # line heights per character; a line that is wider than that on average may be a row of a form
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
@@ -56,10 +55,12 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         # Tables of figures are the usual case of gutters, and their order needs no measuring.
         return whole
     firsts = [index_of(start) for start, _, _ in lines]
-    # Measuring each word takes long: first only that of some lines.
-    sample = list(_sample(geometry, lines, firsts))
-    some = _fragments(geometry, [lines[place] for place in sample], [firsts[place] for place in sample])
-    fragments = _fragments(geometry, lines, firsts, are_whole=gutter_of(some, 2) is None)
+    # Measuring each word takes long: most pages have one column of prose, in whose lines there are no gaps.
+    long = [place for place, (_, _, text) in enumerate(lines) if len(text) >= LONG_LINE]
+    unmeasured = frozenset(long) - frozenset(long[:: len(long) // SAMPLED + 1])
+    fragments = _fragments(geometry, lines, firsts, unmeasured)
+    if unmeasured and gutter_of(fragments, 2) is not None:
+        fragments = _fragments(geometry, lines, firsts)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
     ordered = Order(geometry, raw).ordered(fragments)
@@ -101,37 +102,22 @@ def _lines(raw: str) -> list[Line]:
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
 
-def _sample(geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int]) -> Iterator[int]:
-    """Yield the numbers of some of the long lines, and of the short lines that are far wider than their characters."""
-    distance = sum(len(text) >= LONG_LINE for _, _, text in lines) // SAMPLED + 1
-    long = 0
-    for place, (_, _, text) in enumerate(lines):
-        if len(text) >= LONG_LINE:
-            long += 1
-            if long % distance == 0:
-                yield place
-        elif (box := geometry.line_box(firsts[place], len(text))) and (
-            box[2] - box[0] > LOOSE * len(text) * (box[3] - box[1])
-        ):
-            yield place
-
-
 def _fragments(
-    geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int], are_whole: bool = False
+    geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int], unmeasured: Set[int] = frozenset()
 ) -> list[Fragment]:
-    """Return the lines, cut at wide gaps unless they `are_whole`; [] if one isn't horizontal."""
+    """Return the lines, cut at wide gaps except for those `unmeasured`; [] if one isn't horizontal."""
     found = []
-    for (start, end, text), first in zip(lines, firsts, strict=True):
+    for place, ((start, end, text), first) in enumerate(zip(lines, firsts, strict=True)):
         box = geometry.line_box(first, len(text))
         if box is None:
             return []
-        cells = [(0, box[0], box[2])] if are_whole else geometry.cells(first, text)
+        cells = [(0, box[0], box[2])] if place in unmeasured else geometry.cells(first, text)
         if not cells:
             return []
-        begins = [0, *(place for place, _, _ in cells[1:])]
-        ends = [*(start + place for place in begins[1:]), end]
-        for (place, left, right), begin, last in zip(cells, begins, ends, strict=True):
-            found.append(Fragment(start + begin, last, first + place, left, box[1], right, box[3]))
+        begins = [0, *(at for at, _, _ in cells[1:])]
+        ends = [*(start + at for at in begins[1:]), end]
+        for (at, left, right), begin, last in zip(cells, begins, ends, strict=True):
+            found.append(Fragment(start + begin, last, first + at, left, box[1], right, box[3]))
     return found
 
 

@@ -177,8 +177,8 @@ def raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[Edit]:
 
 
 def _raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[_Raised]:
-    def box_at(offset: int) -> Box | None:
-        return geometry.box(index_of(offset))
+    def box_at(offset: int) -> Box:
+        return geometry.box_of(index_of(offset))
 
     reached = 0
     for first, end in _places(text, box_at):
@@ -189,12 +189,12 @@ def _raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[_Raise
         if not _same(own, box_at(start)):
             start, before = end - 1, end - 2
         size = geometry.size(index_of(before))
-        if not _is_beside(box_at(before), box_at(start), BESIDE * size):
+        if abs(box_at(start)[0] - box_at(before)[2]) > BESIDE * size:
             continue
-        glyph, first_glyph = geometry.glyph(index_of(before)), geometry.glyph(index_of(start))
-        rise = (first_glyph.foot - glyph.foot) / (size or 1)
+        glyph, smaller = geometry.glyph(index_of(before)), geometry.glyph(index_of(start))
+        rise = (smaller.foot - glyph.foot) / (size or 1)
         is_high = RAISED[0] <= rise <= RAISED[1]
-        is_smaller = SMALLER[0] <= first_glyph.size / (size or 1) <= SMALLER[1]
+        is_smaller = SMALLER[0] <= smaller.size / (size or 1) <= SMALLER[1]
         if is_smaller and (is_high or LOWERED[0] <= rise <= LOWERED[1]):
             while end < len(text) and not text[end].isspace() and _same(own, box_at(end)):
                 end += 1
@@ -202,29 +202,24 @@ def _raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[_Raise
             yield _Raised(start, end, before, glyph, is_high)
 
 
-def _places(text: str, box_at: Callable[[int], Box | None]) -> Iterator[Span]:
+def _places(text: str, box_at: Callable[[int], Box]) -> Iterator[Span]:
     """Yield the spans that may be raised: digits in uneven numbers, and what PDFium ends a line before or after."""
     for match in _PLACE.finditer(text):
         start, end = match.span()
-        if match["own"] is None:
-            yield from _at_break(match, box_at)
+        if match["own"]:
+            first, own = match.start("own"), box_at(end - 1)
+            if not (_same(own, box_at(first)) and (text[start - 1 : start].isspace() or _same(own, box_at(start - 1)))):
+                yield start, first + 1
+                yield from ((place, place + 1) for place in range(first + 1, end))
             continue
-        first, own = match.start("own"), box_at(end - 1)
-        is_even = end - first == 1 or _same(own, box_at(first))
-        if not is_even or not (start == 0 or text[start - 1].isspace() or _same(own, box_at(start - 1))):
-            yield start, first + 1
-            yield from ((place, place + 1) for place in range(first + 1, end))
-
-
-def _at_break(match: re.Match[str], box_at: Callable[[int], Box | None]) -> Iterator[Span]:
-    """Yield the characters before a line end that are alike, and the one after it, if they are on one line."""
-    first, (start, end) = match.start(), match.span("next")
-    last, following = box_at(first - 1), box_at(start)
-    if last and following and following[1] < last[3] and last[1] < following[3] and last[0] < following[0]:
-        while match.start() - first < LONGEST and first > 0 and _same(last, box_at(first - 1)):
-            first -= 1
-        yield first, match.start()
-        yield start, end
+        last, following = box_at(start - 1), box_at(match.start("next"))
+        if following[1] < last[3] and last[1] < following[3] and last[0] < following[0]:
+            # The two lines are one; characters at its end that are alike may be raised.
+            first = start - 1
+            while first > max(0, start - LONGEST) and _same(last, box_at(first - 1)):
+                first -= 1
+            yield first, start
+            yield match.span("next")
 
 
 def _before(text: str, start: int) -> int:
@@ -234,15 +229,9 @@ def _before(text: str, start: int) -> int:
     return -1 if text[before : before + 1].isspace() else before
 
 
-def _same(one: Box | None, other: Box | None) -> bool:
+def _same(one: Box, other: Box) -> bool:
     """Whether two characters are as high, and at the same height."""
-    if one is None or other is None:
-        return False
     return abs(one[1] - other[1]) + abs(one[3] - other[3]) < SAME * (one[3] - one[1])
-
-
-def _is_beside(one: Box | None, other: Box | None, gap: float) -> bool:
-    return one is not None and other is not None and abs(other[0] - one[2]) <= gap
 
 
 def _on_one_line(each: _Raised, geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[Edit]:
