@@ -35,6 +35,7 @@ from answerable.sources.html.words import (
 from answerable.sources.markdown import MARK, Heading, indented, place_headings, table, tight
 from answerable.sources.text import decode, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
+from answerable.text.notation import with_notes
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -225,7 +226,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 def render(root: Node) -> tuple[str, list[Heading]]:
     """Return the Markdown of an element, and its headings with their offsets in it."""
     headings: list[Heading] = []
-    return place_headings("\n\n".join(_blocks(root, headings, 0)), headings)
+    return place_headings(with_notes("\n\n".join(_blocks(root, headings, 0))), headings)
 
 
 def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
