@@ -180,8 +180,8 @@ def _end(content: str, found: re.Match[str]) -> int:
     if found["import"]:
         return _line_end(content, found.end())
     if found["export"]:
-        end = _STATEMENT_END.search(content, found.end())
-        return end.start() if end else len(content)
+        blank = _STATEMENT_END.search(content, found.end())
+        return blank.start() if blank else len(content)
     if found["note"]:
         return _note_end(content, found)
     end = _tag_end(content, found.end())

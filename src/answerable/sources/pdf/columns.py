@@ -9,7 +9,7 @@ measured one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -29,8 +29,8 @@ TALLEST = 8  # lines of a cell at most
 MOST_LABELS = 50  # lines of a page; a page with more lines and hardly any prose keeps its order
 MOST_DEPTH = 8  # how often columns are looked for within columns
 MOST_FRAGMENTS = 1_500  # fragments of a page; more are not ordered, because each is compared with the others
-LONG_LINE = 40  # characters of a line of prose at least
-SAMPLED = 6  # long lines that are measured first, to skip most pages
+SAMPLED = 6  # dense lines that are measured first, to skip most pages
+LOOSE = 0.8  # line heights per character; a line that is wider than that on average may be a row of a form
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
@@ -56,10 +56,9 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         return whole
     firsts = [index_of(start) for start, _, _ in lines]
     # Measuring each word takes long: most pages have one column of prose, in whose lines there are no gaps.
-    long = [place for place, (_, _, text) in enumerate(lines) if len(text) >= LONG_LINE]
-    unmeasured = frozenset(long) - frozenset(long[:: len(long) // SAMPLED + 1])
-    fragments = _fragments(geometry, lines, firsts, unmeasured)
-    if unmeasured and gutter_of(fragments, 2) is not None:
+    distance = len(lines) // SAMPLED + 1
+    fragments = _fragments(geometry, lines, firsts, distance)
+    if distance > 1 and gutter_of(fragments, FEWEST_LINES) is not None:
         fragments = _fragments(geometry, lines, firsts)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
@@ -102,16 +101,15 @@ def _lines(raw: str) -> list[Line]:
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
 
-def _fragments(
-    geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int], unmeasured: Set[int] = frozenset()
-) -> list[Fragment]:
-    """Return the lines, cut at wide gaps except for those `unmeasured`; [] if one isn't horizontal."""
+def _fragments(geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int], distance: int = 1) -> list[Fragment]:
+    """Return the lines, cut at wide gaps, but of dense lines only one in `distance`; [] if one isn't horizontal."""
     found = []
     for place, ((start, end, text), first) in enumerate(zip(lines, firsts, strict=True)):
         box = geometry.line_box(first, len(text))
         if box is None:
             return []
-        cells = [(0, box[0], box[2])] if place in unmeasured else geometry.cells(first, text)
+        is_dense = box[2] - box[0] <= LOOSE * len(text) * (box[3] - box[1])
+        cells = [(0, box[0], box[2])] if is_dense and place % distance else geometry.cells(first, text)
         if not cells:
             return []
         begins = [0, *(at for at, _, _ in cells[1:])]

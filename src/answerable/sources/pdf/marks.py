@@ -224,9 +224,10 @@ def _places(text: str, box_at: Callable[[int], Box]) -> Iterator[Span]:
 
 def _before(text: str, start: int) -> int:
     """Return the offset of the character before another one, also before a line end of PDFium; -1 for white space."""
-    between = _BREAK.search(text, max(0, start - 4), start)
-    before = start - 1 if between is None else between.start() - 1
-    return -1 if text[before : before + 1].isspace() else before
+    if start > 0 and text[start - 1].isspace():
+        between = _BREAK.search(text, max(0, start - 4), start)
+        start = between.start() if between else 0
+    return start - 1
 
 
 def _same(one: Box, other: Box) -> bool:

@@ -300,20 +300,13 @@ class Geometry:
         """Return for each word of a line its span in the line, and its left and right edge; [] if one isn't known."""
         key = first, len(text)
         if key not in self._words:
-            pattern = _WORD_OR_BLANK if _BLANK.search(text) else _WORD
-            self._words[key] = self._measured(first, (word.span() for word in pattern.finditer(text)))
+            spans = [word.span() for word in (_WORD_OR_BLANK if _BLANK.search(text) else _WORD).finditer(text)]
+            boxes = [(self.box(first + start), self.box(first + end - 1)) for start, end in spans]
+            found = [
+                (*span, one[0], other[2]) for span, (one, other) in zip(spans, boxes, strict=True) if one and other
+            ]
+            self._words[key] = found if len(found) == len(spans) else []
         return self._words[key]
-
-    def _measured(self, first: int, spans: Iterable[tuple[int, int]]) -> list[Word]:
-        measure, page, box = pdfium.FPDFText_GetLooseCharBox, self._textpage, self._box
-        words = []
-        for start, end in spans:
-            is_known = measure(page, first + start, box)
-            left = box.left
-            if not (is_known and measure(page, first + end - 1, box)):
-                return []
-            words.append((start, end, left, box.right))
-        return words
 
 
 def deepest(gaps: Iterable[tuple[float, float]]) -> tuple[int, float]:
