@@ -255,14 +255,14 @@ def tight(blocks: Sequence[str]) -> str:
     return "".join(pieces)
 
 
-def heading_block(text: str, level: int, headings: list[Heading]) -> str:
+def titled(text: str, level: int, headings: list[Heading]) -> str:
     """Return a heading as a block, and add it to `headings` without its marks of notes."""
     line, level = text.replace("\n", " "), min(max(level, 1), 6)
     headings.append(Heading(0, level, " ".join(_NOTE_MARK.sub("", line).split()), None))
     return f"{MARK}{'#' * level} {line}"
 
 
-def with_lists(pieces: Iterable[tuple[str, bool]]) -> list[str]:
+def listed(pieces: Iterable[tuple[str, bool]]) -> list[str]:
     """Return pieces of text as blocks, without empty ones; neighbouring list items, as the bools say, are one block."""
     blocks: list[str] = []
     for is_item, run in groupby(pieces, itemgetter(1)):

@@ -14,15 +14,7 @@ from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import (
-    MOST_COLUMNS,
-    Heading,
-    heading_block,
-    indented,
-    sections_document,
-    table_blocks,
-    with_lists,
-)
+from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
@@ -143,7 +135,7 @@ class Walk:
             pieces += [(block, False) for box in boxes for block in self.blocks(box, in_table)]
         pieces.append((written("".join(self._unfinished)).replace("\n", " "), False))
         self._unfinished = around
-        return with_lists(pieces)
+        return listed(pieces)
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
         """Return the Markdown of a paragraph, and whether it is a list item."""
@@ -166,7 +158,7 @@ class Walk:
         if not text:
             return "", False
         if level is not None:
-            return heading_block(number + text, level + self._shift, self.headings), False
+            return titled(number + text, level + self._shift, self.headings), False
         if not (marker[:1].islower() or marker[:1].isdigit() or marker[:1] in _LISTED):
             # Clauses with other numbers, as "Article 2.", are paragraphs: nobody would take their lines for a list's.
             return marker + text, False

@@ -12,15 +12,7 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EncryptedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import (
-    MARK,
-    MOST_COLUMNS,
-    Heading,
-    heading_block,
-    indented,
-    sections_document,
-    table_blocks,
-)
+from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, indented, sections_document, table_blocks, titled
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
 from answerable.sources.xml import local_name
@@ -136,7 +128,7 @@ class Walk:
         level = max(count_of(element, "outline-level"), 1)
         is_numbered = _OUTLINE in self._numbered and attribute(element, "is-list-header") != "true"
         number = self._lists.marker(_OUTLINE, min(level - 1, DEEPEST)) if is_numbered else ""
-        return [heading_block(number + text, level, self.headings)]
+        return [titled(number + text, level, self.headings)]
 
     def _paragraph(self, element: Any, in_table: bool, depth: int) -> list[str]:
         blocks = [text] if (text := self._text(element)) else []

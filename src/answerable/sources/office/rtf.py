@@ -13,15 +13,7 @@ from dataclasses import dataclass, replace
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import (
-    MOST_COLUMNS,
-    Heading,
-    heading_block,
-    indented,
-    sections_document,
-    table_blocks,
-    with_lists,
-)
+from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.docx_styles import heading_level
 from answerable.text.notation import LOWERED, RAISED, STRUCK, marked, written
 
@@ -334,7 +326,7 @@ class Blocks:
             return
         self._end_table()
         if text and level is not None:
-            text = heading_block(text, level, self.headings)
+            text = titled(text, level, self.headings)
         elif text and marker:
             text = indented(text, "  " * depth + marker)
         if text:
@@ -357,7 +349,7 @@ class Blocks:
     def finish(self) -> list[str]:
         """End the open table; return the blocks."""
         self._end_table()
-        return with_lists(self._pieces)
+        return listed(self._pieces)
 
     def _end_table(self) -> None:
         self.row()
