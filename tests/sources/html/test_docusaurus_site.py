@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timezone
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -239,11 +238,8 @@ def test_pages_are_found_by_locale_and_cited_by_their_public_addresses(site: Sit
     assert find_pages(fetcher, f"{site.home}es/").pages == tuple(spanish)
     for page in both.pages:
         assert page.url == site.home + page.public.removeprefix(PUBLIC)
-    documents = {page.public.removeprefix(PUBLIC): page.lastmod for page in both.pages}
-    assert set(documents) >= {f"{locale}{path}" for locale in ("", "es/") for path in DOCUMENTS}
-    assert documents["docs/next/water/watering"] == datetime(2024, 4, 2, tzinfo=timezone.utc)
-    assert documents["es/docs/water/watering"] == datetime(2023, 8, 6, tzinfo=timezone.utc)
-    assert documents["docs/tags"] is None
+    documents = {page.public.removeprefix(PUBLIC) for page in both.pages}
+    assert documents >= {f"{locale}{path}" for locale in ("", "es/") for path in DOCUMENTS}
 
 
 def test_a_citation_opens_the_public_page_at_its_section(
