@@ -12,7 +12,6 @@ from answerable.sources.context import ReadContext as ReadContext
 from answerable.sources.context import ReadLimits as ReadLimits
 from answerable.sources.context import Skipped as Skipped
 from answerable.sources.dispatch import read_bytes as read_bytes
-from answerable.sources.dispatch import read_file as read_file
 from answerable.sources.file_reader import FileReader as FileReader
 from answerable.sources.folders import walk as walk
 from answerable.sources.formats import SUFFIXES as SUFFIXES
