@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from selectolax.lexbor import LexborHTMLParser
+
 from answerable.datatypes import Document
 from answerable.disk.files import source_of
 from answerable.sources.context import Bounds, ReadContext
+from answerable.sources.html.parse import parse_page, valid_markup
 from answerable.sources.process.answers import Answers, gather
 from answerable.sources.process.worker import Limits, answer
 
@@ -38,3 +41,8 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
         yield from (*answers, (last, b""))
 
     return gather(ask, named, used)
+
+
+def parsed(page: bytes | str) -> LexborHTMLParser:
+    """A web page as the reader parses it."""
+    return parse_page(valid_markup(page, "page"))

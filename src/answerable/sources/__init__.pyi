@@ -5,7 +5,6 @@ from answerable.formats.format import Format as Format
 from answerable.formats.format import Markdown as Markdown
 from answerable.formats.format import Places as Places
 from answerable.formats.format import Split as Split
-from answerable.formats.registry import SourceFormat as SourceFormat
 from answerable.sources.archives.read import read_archive as read_archive
 from answerable.sources.code import read_code as read_code
 from answerable.sources.context import ReadContext as ReadContext
@@ -15,7 +14,6 @@ from answerable.sources.dispatch import read_bytes as read_bytes
 from answerable.sources.file_reader import FileReader as FileReader
 from answerable.sources.folders import walk as walk
 from answerable.sources.formats import SUFFIXES as SUFFIXES
-from answerable.sources.html.metadata import kind_of_page as kind_of_page
 from answerable.sources.html.page_parts import PageKind as PageKind
 from answerable.sources.html.read import read_html as read_html
 from answerable.sources.markdown import read_markdown as read_markdown
