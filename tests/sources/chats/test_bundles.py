@@ -7,13 +7,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 from sources.chats.exports import CHANNELS, GOOGLE_CHAT, MESSENGER, SLACK_DAYS, USERS, as_json
 
 import answerable
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext, Skipped
-from answerable.sources.dispatch import read_file
 from answerable.sources.folders import walk
 
 TEXTS = [

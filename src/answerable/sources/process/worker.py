@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from answerable.datatypes import Document
-from answerable.errors import AnswerableError, EmptySource, SourceError
+from answerable.errors import AnswerableError, EmptySource, SourceError, UnsupportedSource
 from answerable.formats.format import Format
 from answerable.formats.registry import format_called
 from answerable.sources.context import Beside, Bounds, ReadContext, Skipped, size_of, with_short_metadata
 from answerable.sources.dispatch import (
     beside_file,
     format_of,
-    is_archive,
     load,
     read_bytes,
     read_members,
@@ -163,8 +162,8 @@ class _Reading:
         self._allowed.allow(bounds)
         found = Skipped()
         context = replace(self._context, skipped=found, enter=self._enter)
-        if self._numbers and is_archive(data, source, known):
-            documents = self._nested(data, source, known, added or {}, context)
+        if self._numbers and (inner := known or format_of(data, source)).read_members:
+            documents = self._nested(inner, data, source, added or {}, context)
         else:
             documents = self._documents(data, source, context)
             documents = self._sent([with_metadata(each, added) for each in documents] if added else documents)
@@ -175,13 +174,15 @@ class _Reading:
         return documents
 
     def _nested(
-        self, data: bytes, source: str, known: Format | None, added: Mapping[str, Any], context: ReadContext
+        self, form: Format, data: bytes, source: str, added: Mapping[str, Any], context: ReadContext
     ) -> list[Document]:
         """Read a member that has members itself, whose documents and errors are sent one by one."""
+        if form.is_archive:
+            raise UnsupportedSource(f"{source} is an archive: unpack it and add the folder")
         before, self._outer = self._outer, added
         self._numbers.append(0)
         try:
-            return read_bytes(data, source, context, known=known, read_member=self._member)
+            return read_members(form, data, source, self._member, context)
         finally:
             self._numbers.pop()
             self._outer = before
