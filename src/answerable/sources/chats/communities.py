@@ -55,19 +55,16 @@ def is_telegram(exported: Any) -> bool:
     return any(_is_message(each) for chat in chats[:50] for each in rows(chat.get("messages"))[:20])
 
 
-def read_telegram(exported: Any) -> list[Conversation]:
-    """Return the conversations of Telegram's export."""
-    return [_conversation(chat) for chat in _chats(exported)]
-
-
-def is_single(exported: Any) -> bool:
-    """Whether Telegram's export is of a single chat."""
-    return isinstance(row(exported).get("messages"), list)
+def read_telegram(exported: Any) -> Conversation | list[Conversation]:
+    """Return the conversations of Telegram's export, which may be of a single chat."""
+    chats = _chats(exported)
+    found = [_conversation(chat) for chat in chats]
+    return found[0] if chats[0] is exported else found
 
 
 def _chats(exported: Any) -> list[dict[str, Any]]:
     whole = row(exported)
-    if is_single(whole):
+    if isinstance(whole.get("messages"), list):
         return [whole]
     return [chat for name in ("chats", "left_chats") for chat in rows(row(whole.get(name)).get("list"))]
 

@@ -19,6 +19,7 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.sources.text import PartedText, make_document, stem
 from answerable.sources.whatsapp.dates import DateOrder, DateText, decide_order, parse_clock, parse_date, resolve
+from answerable.tables.values import DayOrder, read_date
 from answerable.text.characters import encodable
 
 LOCAL = "local time of the export"
@@ -59,14 +60,15 @@ class Conversation:
     metadata: dict[str, str] = field(default_factory=dict)
 
 
-def documents_of(conversations: Iterable[Conversation], source: str, is_one: bool) -> list[Document]:
+def documents_of(found: Conversation | list[Conversation], source: str) -> list[Document]:
     """Return a document for each conversation that has a message.
 
-    The document of a single conversation has the file's source; each of several is named as a member of the file.
+    The document of a single conversation has the file's source; each of a list is named as a member of the file.
     """
+    if isinstance(found, Conversation):
+        return [_document(found, source)] if _has_message(found) else []
     used: Counter[str] = Counter()
-    found = (each for each in conversations if _has_message(each))
-    return [_document(each, source if is_one else member_name(source, each.title, used)) for each in found]
+    return [_document(each, member_name(source, each.title, used)) for each in found if _has_message(each)]
 
 
 def document_of(conversation: Conversation, source: str) -> Document | None:
@@ -212,18 +214,16 @@ def milliseconds(value: Any) -> datetime | None:
 
 def moment(value: Any) -> tuple[datetime | None, timedelta | None]:
     """Return the time of an ISO timestamp without its zone, and the zone's offset from UTC; None if missing."""
+    from dateutil.parser import isoparse  # type: ignore[import-untyped]
+
     text = words(value).strip()
     if len(text) < 16 or len(text) > 40:
         return None, None
-    # Python 3.10 doesn't parse Z, and parses fractions of three or six digits only.
-    text = text[:-1] + "+00:00" if text[-1] in "Zz" else text
-    whole, zone = text[:19], text[19:]
-    zone = zone[max(zone.rfind("+"), zone.rfind("-")) :] if "+" in zone or "-" in zone else ""
     try:
-        read = datetime.fromisoformat(whole + zone)
-    except ValueError:
+        read = isoparse(text)
+    except (ValueError, OverflowError):
         return None, None
-    return read.replace(tzinfo=None), read.utcoffset()
+    return read.replace(tzinfo=None, microsecond=0), read.utcoffset()
 
 
 def zone_name(offsets: set[timedelta | None], unknown: str) -> str:
@@ -257,13 +257,7 @@ _STAMP = re.compile(
     r"\s{0,3}(?P<date>\d{1,4}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}\d{1,4})\.?,?\s{1,3}"
     r"(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?P<half>\s?[\w. ]{0,8})\s{0,3}"
 )
-_SHORT_DATE = re.compile(r"(?P<day>\d{1,2})[-. ](?P<month>[A-Za-z]{3})[-. ](?P<year>\d{2,4})\s(?P<rest>.{4,12})")
-_NAMED = re.compile(
-    r"(?P<month>[A-Z][a-z]{2})[a-z]* (?P<day>\d{1,2}), (?P<year>\d{4})(?: at)? {1,2}"
-    r"(?P<clock>\d{1,2}:[\d:]{2,5}\s[AP]M)"
-)
 _CLOCK = re.compile(r"\s{0,9}(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(.{0,10})")
-_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
 
 
 def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
@@ -274,22 +268,9 @@ def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
 
 
 def named_moment(stamp: str) -> datetime | None:
-    """Return the time of a timestamp with the month's English name, or None."""
-    if short := _SHORT_DATE.fullmatch(stamp.strip()):
-        clock = clock_of(short["rest"])
-        year = int(short["year"]) + (2000 if len(short["year"]) == 2 else 0)
-        return _named_date(year, short["month"].title(), int(short["day"]), clock)
-    found = _NAMED.match(stamp.strip())
-    if not found:
-        return None
-    return _named_date(int(found["year"]), found["month"], int(found["day"]), clock_of(found["clock"]))
-
-
-def _named_date(year: int, month: str, day: int, clock: timedelta | None) -> datetime | None:
-    try:
-        return None if clock is None else datetime(year, _MONTHS[month], day) + clock
-    except (ValueError, KeyError, OverflowError):
-        return None
+    """Return the time of a timestamp with the month's name, up to a bracket, or None."""
+    found = read_date(stamp.partition("(")[0].strip(), DayOrder.MONTH_FIRST)
+    return found.time if found and not found.is_day else None
 
 
 def clock_of(text: str) -> timedelta | None:
