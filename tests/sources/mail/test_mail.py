@@ -71,6 +71,7 @@ def test_a_message() -> None:
         ("Content-Type: text/html\n", b"<style>p{}</style><p>One<br>two<i style='display:none'>hid</i>", "One\ntwo"),
         ("Content-Type: text/html\n", b"<p>Yes.<p>On 5 Mar 2024 Ben wrote:<blockquote>No.</blockquote>", "Yes."),
         ("Content-Type: nonsense\n", b"Text.", "Text."),
+        ("Content-Type: text/plain charset=utf-8\n", b"Text.", "Text."),
     ],
 )  # fmt: skip
 def test_texts_of_every_encoding(headers: str, body: bytes, text: str) -> None:
