@@ -184,13 +184,7 @@ _HIDDEN = frozenset(
 def is_chatgpt(exported: Any) -> bool:
     """Whether parsed JSON is an export of ChatGPT: conversations whose messages are nodes of a tree."""
     some = _of_assistant(exported, "mapping")[:20]
-    return (
-        bool(some)
-        and all(isinstance(each.get("mapping"), dict) for each in some)
-        and any(
-            isinstance(node, dict) and "message" in node for each in some for node in list(each["mapping"].values())[:5]
-        )
-    )
+    return any("message" in row(node) for each in some for node in list(row(each["mapping"]).values())[:5])
 
 
 def is_claude(exported: Any) -> bool:
