@@ -158,7 +158,8 @@ class OutlookFile:
             return b""
         data = b""
         # The exceptions that olefile raises for a damaged container.
-        with suppress(OSError, ValueError, LookupError, struct.error), self._file.openstream(list(path)) as stream:
+        of_damage = (OSError, ValueError, LookupError, OverflowError, struct.error)
+        with suppress(*of_damage), self._file.openstream(list(path)) as stream:
             data = stream.read(self._left + 1)
         self._left -= len(data)
         if self._left < 0:
