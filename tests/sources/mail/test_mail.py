@@ -71,6 +71,7 @@ def test_a_message() -> None:
         ("Content-Type: text/html\n", b"<style>p{}</style><p>One<br>two<i style='display:none'>hid</i>", "One\ntwo"),
         ("Content-Type: text/html\n", b"<p>Yes.<p>On 5 Mar 2024 Ben wrote:<blockquote>No.</blockquote>", "Yes."),
         ("Content-Type: nonsense\n", b"Text.", "Text."),
+        ("Content-Type: text/plain charset=utf-8\n", b"Text.", "Text."),
     ],
 )  # fmt: skip
 def test_texts_of_every_encoding(headers: str, body: bytes, text: str) -> None:
@@ -335,6 +336,14 @@ def test_an_answer_cites_the_message(tmp_path: Path) -> None:
     assert (str(citation.location), citation.title) == ("2024-03-05 21:15, Ana Ruiz", "Boiler")
     assert (citation.source, citation.link) == (f"{tmp_path}/Inbox!/1@x", (tmp_path / "Inbox").as_uri())
     assert "400" not in answer.text
+
+
+def test_a_quoted_question_is_not_what_its_answerer_says(tmp_path: Path) -> None:
+    text = "Ben wrote:\n> Is there a cellar?\n\nNo, only a bike shed.\n\n> When can I move in?\n\nFrom 1 May."
+    answer = ask([letter(text, id="1@x")], tmp_path, "Is there a cellar?")
+    said = "Ana Ruiz (2024-03-05 21:15): “"
+    assert f"{said}No, only a bike shed.”" in answer.text
+    assert "\n“> Is there a cellar?”" in answer.text
 
 
 def test_people_and_times_narrow_to_mail(tmp_path: Path) -> None:
