@@ -196,20 +196,24 @@ OUTLOOK = replace(
 OPML = Format(
     name="opml",
     suffixes=(".opml",),
-    read=later("answerable.sources.outlines:read_opml"),
+    read=later("answerable.sources.markup.outlines:read_opml"),
     kind=DocumentType.OUTLINE,
     split=Split.ROWS,
     markdown=Markdown.LINES,
     media_types={"text/x-opml": ".opml"},
 )
 CANVAS = replace(
-    OPML, name="canvas", suffixes=(".canvas",), read=of_text("answerable.sources.outlines:read_canvas"), media_types={}
+    OPML,
+    name="canvas",
+    suffixes=(".canvas",),
+    read=of_text("answerable.sources.markup.outlines:read_canvas"),
+    media_types={},
 )
 BOOKMARKS = replace(
     OPML,
     name="bookmarks",
     suffixes=marks.PAGES,
-    read=of_text("answerable.sources.outlines:read_bookmarks"),
+    read=of_text("answerable.sources.markup.outlines:read_bookmarks"),
     media_types={},
     # Browsers export their bookmarks as pages that begin like this.
     marks=marks.begins(rb"(?i:(?:\xef\xbb\xbf)?\s*<!doctype\s+netscape-bookmark-file-1)"),

@@ -111,7 +111,7 @@ def read_plain(content: str, source: str) -> Document | list[Document]:
 
     Raise EmptySource, and DamagedSource for damaged chats.
     """
-    from answerable.sources.outlines import is_clippings, read_clippings
+    from answerable.sources.markup.outlines import is_clippings, read_clippings
     from answerable.sources.text import read_text
     from answerable.sources.whatsapp.read import is_chat, read_chat
 
