@@ -445,3 +445,19 @@ def test_hostile_documents_are_read_in_time(name: str, size: int) -> None:
 )
 def test_a_name_like_a_value_names_a_column_of_other_values(text: str, columns: list[str]) -> None:
     assert names(only(read_records(text, "a.csv"))) == columns
+
+
+def test_a_table_of_a_pdf_without_names_is_none() -> None:
+    """Its first rows may be missing: wrong columns are worse than no table."""
+
+    def tables(text: str) -> list[Table]:
+        parts, at = [], 0
+        for line in text.splitlines(keepends=True):
+            cells = tuple(at + place for place in (0, line.index("|") + 1))
+            parts.append(Part(at, at + len(line), PartKind.RECORD, page=1, cells=cells))
+            at += len(line)
+        return find_tables(Document("d", text, type=DocumentType.PDF, parts=tuple(parts)))
+
+    assert tables("Oats| 4\nRye| 7\nSpelt| 9\n") == []
+    (table,) = tables("Grain| Sacks\nOats| 4\nRye| 7\n")
+    assert [column.name for column in table.columns] == ["Grain|", "Sacks"]

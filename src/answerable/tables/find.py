@@ -65,7 +65,9 @@ def find_tables(document: Document) -> list[Table]:
     is_markdown = document.type in _MARKDOWN
     made = [_front_matter(document, customs)] if starts_with_rule else []
     made += [_bar_table(each, titles, customs, is_markdown) for each in bars]
-    made += [make_table(lines, titles.above(lines[0].start), customs) for lines in rows]
+    of_pdf = [make_table(lines, titles.above(lines[0].start), customs) for lines in rows]
+    # Where columns of a PDF have only numbers for names, the grid isn't sure: its first rows may be missing.
+    made += [table for table in of_pdf if table and not all(column.name.isdecimal() for column in table.columns)]
     return sorted((table for table in (*found, *made) if table), key=lambda table: table.span)
 
 
