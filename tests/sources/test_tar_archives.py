@@ -209,7 +209,7 @@ def test_names_that_point_outside_are_refused(save: Callable[..., Path], name: s
 
 def test_sparse_files_are_refused(save: Callable[..., Path]) -> None:
     old = tarred((entry("holes.txt", tarfile.GNUTYPE_SPARSE), ""), form=tarfile.GNU_FORMAT)
-    with pytest.raises(DamagedSource, match=r"is refused, its member 'holes\.txt' is a sparse file.*pack the files again"):
+    with pytest.raises(DamagedSource, match=r"'holes\.txt' is a sparse file.*pack the files again"):
         read_file(save(old, "old.tar"))
     info = tarfile.TarInfo("holes.txt")
     info.pax_headers = {

@@ -191,6 +191,8 @@ def _safe_name(info: zipfile.ZipInfo, source: str, advice: str) -> str:
 
 def _is_link(info: zipfile.ZipInfo) -> bool:
     return stat.S_ISLNK(info.external_attr >> 16)
+
+
 # Bytes of an extension header, which tarfile reads whole; real extension headers have some kilobytes.
 _LONGEST_HEADER = 100_000
 _HEADERS = frozenset(

@@ -21,16 +21,7 @@ from answerable.sources.archives.members import Budget, Member, ReadMember, Want
 from answerable.sources.chats import slack as bundles
 from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import APPLE, SAMPLE, UNPACKING, recognise, why_unread
-from answerable.sources.html.page_parts import (
-    LONGEST_PAGE,
-    MOST_PAGES,
-    PAGE_PART,
-    PageAssets,
-    is_in_page_folder,
-    is_page,
-    is_page_part,
-    may_be_asset,
-)
+from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part, page_scripts
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 from answerable.sources.whatsapp.voice_notes import is_chat_name
@@ -85,11 +76,8 @@ class _Reading:
         documents: list[Document] = []
         is_read = False
         everything = frozenset(names)
-        assets = self._assets(archive, names)
-        parts = {
-            name
-            for name in names
-            if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything)) or name in assets
+        parts = page_scripts(everything) | {
+            name for name in names if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything))
         }
         left_out = [(name, reason) for name, reason in archive.left_out if not is_hidden(name)]
         for name, reason in [*left_out, *((part, PAGE_PART) for part in sorted(parts))]:
@@ -161,14 +149,6 @@ class _Reading:
             if self.unpacking.is_exceeded:
                 raise
             return error
-
-    def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
-        """Return the files that the archive's pages load. Read pages only if there are files that a page may load."""
-        is_asked = any(may_be_asset(name) and not is_page_part(name, in_page_folder=False) for name in names)
-        pages = [name for name in names if is_page(name)][:MOST_PAGES] if is_asked else []
-        budget = Budget(self.context.limits.max_file_size, archive.source)
-        read = {member.name: (budget.read(member) or b"")[:LONGEST_PAGE] for member in archive.members(pages)}
-        return PageAssets([*read, *(name for name in names if not is_page(name))], read.__getitem__)
 
 
 def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> list[tuple[str, bytes]]:
