@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.ocr.lines import MOST_PAGES
+from answerable.sources.ocr.lines import PictureTooLarge
 
 # Bytes: the models need 1.2 GB of address space to load and 2.7 GB with all shapes of lines; the rest is for pictures.
 MEMORY = 5_000_000_000
@@ -45,6 +45,8 @@ def main(folder: str, detector: str, recogniser: str) -> None:
                 _allow_seconds(request["seconds"])
         except MemoryError:
             os._exit(1)
+        except PictureTooLarge as error:
+            write_pair(answers, {"outcome": "too large", "reason": str(error)}, b"")
         except Exception as error:
             # Decoders raise errors of any kind. Pillow's messages contain memory addresses of objects, which are
             # removed.
@@ -65,9 +67,7 @@ def _images(request: dict[str, Any], data: bytes) -> Iterator[Any]:
         return
     from answerable.sources.ocr.models import pages
 
-    for number, page in enumerate(pages(data)):
-        if number == MOST_PAGES:
-            return
+    for page in pages(data):
         yield np.asarray(page)[:, :, ::-1]
 
 
