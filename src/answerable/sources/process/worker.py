@@ -31,7 +31,7 @@ from answerable.sources.dispatch import (
     with_metadata,
 )
 from answerable.sources.formats import SAMPLE, recognise
-from answerable.sources.frames import read_pair, write_pair
+from answerable.sources.frames import read_pair, set_limit, write_pair
 from answerable.sources.process.answers import pack, pack_error
 from answerable.sources.zotero import described
 
@@ -237,23 +237,9 @@ def _end_with(parent: int) -> None:
 
 
 def _allow(bounds: Bounds) -> None:
-    """Allow this process this much more processor time and address space (POSIX only)."""
-    try:
-        import resource
-    except ImportError:
-        return
-    wanted = {
-        resource.RLIMIT_CPU: int(time.process_time() + bounds.seconds) + 1,
-        resource.RLIMIT_AS: _address_space() + bounds.memory,
-    }
-    for kind, most in wanted.items():
-        _, hard = resource.getrlimit(kind)
-        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        try:
-            resource.setrlimit(kind, (soft, hard))
-        except (ValueError, OSError):
-            # Some systems (macOS) can't limit the address space; the other limits still apply there.
-            continue
+    """Allow this process this much more processor time and address space; macOS can't limit the latter."""
+    set_limit("RLIMIT_CPU", int(time.process_time() + bounds.seconds) + 1)
+    set_limit("RLIMIT_AS", _address_space() + bounds.memory)
 
 
 def _address_space() -> int:
