@@ -195,8 +195,9 @@ def test_the_size_of_what_is_passed_over_does_not_matter(save: Callable[..., Pat
     ],
 )
 def test_what_is_no_file_is_skipped(save: Callable[..., Path], kind: bytes, reason: str, ending: str) -> None:
-    entries = [("a.txt", "one"), (entry("b.txt", kind, "/etc/passwd"), ""), (entry(".b", kind), ""), ("c.txt", "two")]
-    path, skipped = save(PACKERS[ending](tarred(*entries, form=tarfile.GNU_FORMAT)), f"a{ending}"), Skipped()
+    other, hidden = entry("b.txt", kind, "/etc/passwd"), entry(".b", kind)
+    data = tarred(("a.txt", "one"), (other, ""), (hidden, ""), ("c.txt", "two"), form=tarfile.GNU_FORMAT)
+    path, skipped = save(PACKERS[ending](data), f"a{ending}"), Skipped()
     assert [each.content for each in read_file(path, ReadContext(skipped=skipped))] == ["one", "two"]
     assert [(each.source.split("!/")[1], each.reason) for each in skipped.passed_over] == [("b.txt", reason)]
 

@@ -240,7 +240,8 @@ def tiff(width: int, height: int) -> bytes:
 
 @pytest.mark.parametrize("data", [png(100_000, 100_000), tiff(60_000, 60_000)])
 def test_a_picture_with_too_many_pixels_is_refused_before_it_is_decoded(data: bytes, ocr: Ocr) -> None:
-    error, message = SourceTooLarge, "has over 200,000,000 pixels: save it smaller"
+    error: type[SourceError] = SourceTooLarge
+    message = "has over 200,000,000 pixels: save it smaller"
     if ocr.command:
         # tesseract decodes pictures itself, within the memory of the process that runs it.
         error, message = (
