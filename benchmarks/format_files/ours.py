@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from reading_here import read_file
+
 from answerable.answering.citations import cite_spans
 from answerable.datatypes import Citation, Document
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.dispatch import read_file
 from answerable.sources.ocr.pictures import find_ocr
 from answerable.sources.recordings.hear import find_speech
 from format_files.words import passages

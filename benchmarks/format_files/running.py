@@ -70,7 +70,7 @@ def _run(python: Path, module: str, path: Path, given: str = "") -> dict[str, An
     """What the process prints, with its CPU seconds and those of its children, or why it failed."""
     variables = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(BENCHMARKS), str(BENCHMARKS.parent / "src")]),
+        "PYTHONPATH": os.pathsep.join(str(BENCHMARKS.parent / name) for name in ("benchmarks", "src", "tests")),
         "PYTHONIOENCODING": "utf-8",
         "OMP_WAIT_POLICY": "PASSIVE",
     }

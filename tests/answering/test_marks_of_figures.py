@@ -135,7 +135,8 @@ def marked(sentence: str, language: str, names: str) -> tuple[Mark, str]:
         spoken, text = SOURCES[name]
         content = TABLES.get(name, text)
         kind = DocumentType.RECORDS if content in (HIRE, ROOMS) else DocumentType.MARKDOWN
-        document = Document.from_text(content, title="Club", language=spoken, type=kind)
+        facts = {"columns": content.partition("\n")[0]} if kind is DocumentType.RECORDS else {}
+        document = Document.from_text(content, title="Club", language=spoken, type=kind, **facts)
         start, end = content.index(text), content.index(text) + len(text)
         parts = (Part(start, end, PartKind.RECORD),) if kind is DocumentType.RECORDS else ()
         chunk = Chunk("c", document.id, text, start, end, 0, Location(None), parts=parts)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import Answer
 from answerable.library import Library
-from answerable.sources.dispatch import read_file
 
 NOTICE = "Members may borrow the club trailer if they write to the equipment officer five days before the ride."
 QUESTION = "Who may borrow the club trailer?"

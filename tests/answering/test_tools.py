@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reading_here import read_file
 from scripted_model import ScriptedModel
 
 import answerable
@@ -19,7 +20,6 @@ from answerable.answering.search import search, understand
 from answerable.answering.writing.tools import Toolbox
 from answerable.datatypes import Citation
 from answerable.protocols import ToolCall
-from answerable.sources.dispatch import read_file
 
 SECTIONS = "\n".join(
     f"## Rule {number}\n\nRule {number} of the house says that {what}. {'It holds on every day of the year. ' * 30}\n"

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 
 import answerable
 from answerable import Library
-from answerable.sources.dispatch import read_file
 
 FILES = {
     "gastos.csv": """Fecha;Concepto;Categoría;Importe (EUR);Pagado por

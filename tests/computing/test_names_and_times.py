@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from helpers import is_figure
+from reading_here import read_file
 
 import answerable
 from answerable import Library
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import spoken
 from answerable.datatypes import Document
-from answerable.sources.dispatch import read_file
 from answerable.tables.find import find_tables
 
 CAR = """date,category,amount_gbp,paid_by

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from helpers import is_figure
 from made_office_files import opendocument, saved, table, workbook
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import Answer
-from answerable.sources.dispatch import read_file
 
 DAYS = [date(2024, 3, 5), date(2024, 3, 6), date(2024, 4, 5), date(2024, 4, 6)]
 EN = [

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from helpers import HashEmbedder, is_figure
 from made_office_files import saved, workbook
+from reading_here import read_file
 
 from answerable.datatypes import Answer, Reason
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.dispatch import read_file
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.wiring.build import build_answerer, build_reader

@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,16 +15,16 @@ import pytest
 from followed_files import LONG_AGO, FollowedFiles, assert_same, built_from_scratch
 from helpers import HashEmbedder, make_document
 from made_files import zipped
+from reading_here import read_file
 
 from answerable.answering.decide import Answering
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, NotFollowed, SourceError, SourceNotFound
 from answerable.library import Library
-from answerable.protocols import Store
+from answerable.protocols import Store, SyncRecord, Visited
 from answerable.settings import Settings
-from answerable.sources.context import Skipped
-from answerable.sources.dispatch import read_file
-from answerable.sources.file_reader import FileReader, FileReading, FileVisit
+from answerable.sources.context import Ocr, ReadContext, Skipped
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory import MemoryStore
@@ -284,13 +285,13 @@ def test_a_file_that_is_written_to_while_it_is_read_is_read_again(tmp_path: Path
     path = tmp_path / "log.txt"
     path.write_text("One line.")
 
-    def read(path: Path, skipped: Skipped) -> list[Document]:
-        found = read_file(path)
-        path.write_text("One line. Another one.")
-        return found
+    class Writing(FileReader):
+        def read_next(self, path: Path, skipped: Skipped) -> list[Document]:
+            found = read_file(path)
+            path.write_text("One line. Another one.")
+            return found
 
-    reading = FileReading(read, str, lambda paths: None, lambda: None)
-    (*_, visited) = FileVisit(path, "origin", reading).items({})
+    (*_, visited) = Writing().visit(str(path)).items({})
     assert visited.record is not None
     assert (visited.record.hash, visited.record.validators) == ("", {})
     assert visited.record.documents == (visited.documents[0].id,)
@@ -301,14 +302,15 @@ def test_files_are_read_again_after_a_change_of_options(tmp_path: Path) -> None:
     path.write_text("One line.")
     os.utime(path, (LONG_AGO, LONG_AGO))
 
-    def visited(readers: str, known: dict[str, object]) -> list[object]:
-        reading = FileReading(lambda path, skipped: read_file(path), str, lambda paths: None, lambda: None, readers)
-        return list(FileVisit(path, "origin", reading).items(known))  # type: ignore[arg-type]
+    def visited(languages: str, known: dict[str, SyncRecord]) -> Visited:
+        with closing(FileReader(ReadContext(ocr=Ocr("tesseract", languages)))) as reader:
+            return list(reader.visit(str(path)).items(known))[-1]
 
-    first = visited("1 eng", {})[-1]
-    known = {str(path): first.record}  # type: ignore[attr-defined]
-    assert visited("1 eng", known)[-1].is_unchanged  # type: ignore[attr-defined]
-    assert visited("1 eng+spa", known)[-1].documents  # type: ignore[attr-defined]
+    first = visited("eng", {})
+    assert first.record is not None
+    known = {str(path): first.record}
+    assert visited("eng", known).is_unchanged
+    assert visited("eng+spa", known).documents
 
 
 # What other origins hold, and what isn't followed

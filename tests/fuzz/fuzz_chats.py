@@ -28,7 +28,6 @@ VALUES: tuple[Any, ...] = (
     exports.CHATGPT,
     exports.CLAUDE,
     exports.TEAMS,
-    exports.SIGNAL_ROWS,
 )
 TEXTS = (
     ("/in/a.txt", exports.DISCORD_TEXT),

@@ -7,6 +7,7 @@ import pypdfium2  # type: ignore[import-untyped]  # noqa: F401
 import trafilatura  # noqa: F401
 from draw import Draw
 from fuzz_targets import Target
+from reading_here import read_file
 from soundness import assert_sound
 
 from answerable.formats.built_in import FORMATS
@@ -18,9 +19,10 @@ from answerable.sources.formats import SAMPLE, recognise
 def _any(draw: Draw) -> None:
     form = draw.pick([form for form in FORMATS if form.suffixes and not form.is_archive])
     name = f"/in/a{draw.pick(form.suffixes)}"
-    data = draw.rest()
+    data = draw.rest() or b" "
     recognise(data[:SAMPLE], name)
-    for document in read_bytes(data or b" ", name, ReadContext(), known=form):
+    documents = read_bytes(data, name, ReadContext(), known=form) if form.read else read_file(data, source=name)
+    for document in documents:
         assert_sound(document)
 
 

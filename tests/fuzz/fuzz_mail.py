@@ -9,10 +9,9 @@ import trafilatura  # noqa: F401
 from draw import Draw
 from fuzz_targets import Target
 from made_mail import ole_file, properties, wide
+from reading_here import read_file
 from soundness import assert_same_again, assert_sound
 
-from answerable.sources.context import ReadContext
-from answerable.sources.dispatch import read_bytes
 from answerable.sources.entries import read_calendar, read_contacts
 from answerable.sources.text import decode
 from answerable.text.languages import document_language
@@ -97,7 +96,7 @@ OLE = ole_file(
 def _mail(draw: Draw) -> None:
     source = draw.pick(("/in/a.eml", "/in/a.mbox", "/in/a"))
     data = (b"From x\n" if source.endswith("mbox") else b"") + draw.file(MAIL)
-    for document in read_bytes(data, source, ReadContext()):
+    for document in read_file(data, source=source):
         assert_sound(document)
 
 
@@ -105,7 +104,7 @@ def _outlook(draw: Draw) -> None:
     data = bytearray(OLE)
     for _ in range(draw.number(20)):
         data[draw.number(len(data) - 1)] = draw.number(255)
-    for document in read_bytes(bytes(data), "/in/a.msg", ReadContext()):
+    for document in read_file(bytes(data), source="/in/a.msg"):
         assert_sound(document)
 
 

@@ -10,7 +10,7 @@ from draw import Draw
 from fuzz_targets import Target
 from soundness import assert_same_again
 
-from answerable.sources.html.metadata import kind_of_page
+from answerable.sources.html.links import page_facts
 from answerable.sources.html.read import read_html
 from answerable.sources.markdown import read_markdown
 from answerable.sources.records import read_records
@@ -149,7 +149,7 @@ def _html(draw: Draw) -> None:
     url = draw.pick(("", "https://example.org/a/b.html"))
     grammar = draw.pick((HTML, DOCUSAURUS))
     page = draw.file(grammar)
-    kind_of_page(page, "/in/a.html")
+    page_facts(page, "/in/a.html", url)
     assert_same_again(partial(read_html, page, "/in/a.html", url))
 
 

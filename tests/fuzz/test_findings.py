@@ -10,6 +10,7 @@ import pytest
 from helpers import HashEmbedder, make_document
 from made_files import epub, zipped
 from providers.scripted_server import Ending, Reply, ScriptedServer
+from reading_here import read_file
 
 from answerable.answering.decide import Answering
 from answerable.errors import AddressRefused, DamagedSource, FilterError, MalformedResponse, SourceNotFound
@@ -20,7 +21,6 @@ from answerable.library import Library
 from answerable.protocols import Message
 from answerable.providers.calling import CallPolicy
 from answerable.providers.openai import OpenAIChatModel
-from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
 from answerable.sources.html.web_address import parse_address
 from answerable.sources.office.epub import read_epub

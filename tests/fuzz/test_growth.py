@@ -14,13 +14,13 @@ from contextlib import contextmanager
 import pytest
 from helpers import HashEmbedder
 from hostile_shapes import SHAPES
+from reading_here import read_file
 from sources.conftest import build_pdf
 
 from answerable.errors import SourceError
 from answerable.indexing.prepare import prepare
 from answerable.protocols import PassageVectors
 from answerable.sources.context import ReadContext
-from answerable.sources.dispatch import read_file
 from answerable.sources.pdf.extraction import extract
 from answerable.splitting.by_type import SplitterByType
 

@@ -18,13 +18,13 @@ import pytest
 from bounded import bounded
 from fuzz_packages import WORD
 from made_files import edited, epub, with_body, zipped
+from reading_here import read_file
 from soundness import assert_sound
 from sources.conftest import build_pdf
 
 from answerable.errors import AnswerableError, FilterError, ReaderFailed
 from answerable.filters import parse_filter
 from answerable.sources.context import ReadContext, ReadLimits
-from answerable.sources.dispatch import read_file
 from answerable.sources.site.robots import parse_sitemap
 
 DEEP = 100_000

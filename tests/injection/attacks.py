@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import quote
 
+from reading_here import read_file
+
 from answerable import Answer, Document
-from answerable.sources import read_file
 
 FOLDER = Path(__file__).parent / "documents"
 

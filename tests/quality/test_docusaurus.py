@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from reading_here import parsed
 
 from answerable.datatypes import Document
 from answerable.sources.html.metadata import document_element, kind_of_page
@@ -59,9 +60,9 @@ def pairs(pages: dict[str, bytes]) -> list[tuple[Document, str]]:
 
 @pytest.mark.quality
 def test_only_the_documents_of_a_site_are_taken(pages: dict[str, bytes], pairs: list[tuple[Document, str]]) -> None:
-    kinds = {path: kind_of_page(page) for path, page in pages.items()}
+    kinds = {path: kind_of_page(parsed(page)) for path, page in pages.items()}
     assert Counter(kinds.values()) == {PageKind.DOCUMENT: 52, PageKind.TAGS: 86, PageKind.OTHER: 1}
-    taken = {path for path, page in pages.items() if document_element(page)}
+    taken = {path for path, page in pages.items() if document_element(parsed(page))}
     assert taken == {document.source for document, _ in pairs}
 
 

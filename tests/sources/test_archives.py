@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceTooLarge, UnsupportedSource
 from answerable.sources.archives import members
 from answerable.sources.context import ReadContext, ReadLimits, Skipped
-from answerable.sources.dispatch import read_file
 
 CHAT = "".join(
     f"[{day:02}/03/2024, 10:{day:02}:00] {name}: message number {day}\r\n"

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource
 from answerable.formats.registry import format_of
 from answerable.sources.context import ReadContext, Skipped
-from answerable.sources.dispatch import read_bytes
 
 
 def note(title: str, content: str, more: str = "") -> str:
@@ -36,7 +36,7 @@ def exported(*notes: str) -> bytes:
 
 def read(data: bytes, name: str) -> tuple[list[Document], list[str]]:
     context = ReadContext(skipped=Skipped())
-    return read_bytes(data, name, context), [f"{each.source}: {each.reason}" for each in context.skipped.passed_over]
+    return read_file(data, context, name), [f"{each.source}: {each.reason}" for each in context.skipped.passed_over]
 
 
 def test_notes_of_evernote() -> None:

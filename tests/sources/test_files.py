@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from made_files import zipped
+from reading_here import read_file
 
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
-from answerable.sources import ReadContext, ReadLimits, Skipped, read_file, source_of, walk
+from answerable.sources import ReadContext, ReadLimits, Skipped, source_of, walk
 from answerable.sources.file_reader import FileReader
 from answerable.sources.formats import without_ocr
 

@@ -185,7 +185,13 @@ def test_labels_of_tabs_and_boxes_are_kept(markup: str, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "code", ["import Tabs from '@theme/Tabs';\n", "export const a = 1;\n", "<Tabs>\n", "  <Admonition type='note'>\n"]
+    "code",
+    [
+        "import Tabs from '@theme/Tabs';\n",
+        "export const a = 1;\n\n<Tabs>\n",
+        "<Tabs>\n",
+        "  <Admonition type='note'>\n",
+    ],
 )
 def test_a_page_with_components_is_mdx_whatever_its_name(code: str) -> None:
     document = read_markdown(f"{code}\n# Arms\n\n<b>Arms</b> move.\n", "/book/arms.md")

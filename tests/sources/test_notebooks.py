@@ -42,28 +42,6 @@ CELLS: list[dict[str, Any]] = [
     {"cell_type": "code", "source": "", "outputs": []},
     {"cell_type": "raw", "source": "# Raw words\n"},
 ]
-OLD = {
-    "nbformat": 3,
-    "metadata": {"name": ""},
-    "worksheets": [
-        {
-            "cells": [
-                {"cell_type": "heading", "level": 2, "source": ["Sums"]},
-                {
-                    "cell_type": "code",
-                    "language": "python",
-                    "input": ["1 + 1"],
-                    "outputs": [
-                        {"output_type": "pyout", "text": ["2"]},
-                        {"output_type": "pyout", "text": ["<Figure>"], "png": PICTURE},
-                        {"output_type": "pyerr", "ename": "KeyError", "evalue": "'x'", "traceback": []},
-                    ],
-                },
-            ]
-        },
-        {"cells": [{"cell_type": "markdown", "source": "The second sheet."}]},
-    ],
-}
 
 
 def notebook(cells: list[Any], **metadata: Any) -> str:
@@ -111,15 +89,9 @@ def test_cells_and_what_they_printed() -> None:
     assert PICTURE[:20] not in document.content
 
 
-def test_the_third_version() -> None:
-    document = read(json.dumps(OLD))
-    assert document.metadata == {"programming_language": "python"}
-    assert quoted(document) == [
-        ("1 + 1", "cell 2, Sums"),
-        ("2", "cell 2, Sums"),
-        ("KeyError: 'x'", "cell 2, Sums"),
-        ("The second sheet.", "cell 3, Sums"),
-    ]
+def test_a_notebook_from_before_2015_says_what_to_do() -> None:
+    with pytest.raises(DamagedSource, match="open it in Jupyter and save it again"):
+        read('{"nbformat": 3, "worksheets": [{"cells": [{"cell_type": "code", "input": "1 + 1"}]}]}')
 
 
 def test_code_cut_into_passages_stays_statements() -> None:
@@ -163,7 +135,8 @@ def test_values_of_other_types_are_passed_over() -> None:
     cells = [
         {"cell_type": "code", "source": {"a": 1}, "outputs": {"b": 2}},
         {"cell_type": "code", "source": "x = 1", "outputs": [3, {"output_type": "stream", "text": 4}, {"data": 5}]},
-        {"cell_type": "heading", "level": "deep", "source": "Words \ud800 here"},
+        {"cell_type": "markdown", "source": "# Words \ud800 here"},
+        "# Of another type",
     ]
     document = read(notebook(cells, title=7, language_info=[], kernelspec={"language": 9}))
     assert document.title == "7"

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reading_here import read_file
 
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import EmptySource
-from answerable.sources.dispatch import read_file
 from answerable.sources.records import read_records
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.make_chunks import evidence_spans

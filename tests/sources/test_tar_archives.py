@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 from made_files import zipped
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceTooLarge, UnsupportedSource
-from answerable.sources import ReadContext, ReadingProcess, ReadLimits, Skipped, read_file, walk
+from answerable.sources import ReadContext, ReadingProcess, ReadLimits, Skipped, walk
 from answerable.sources.archives import members
 from answerable.sources.formats import without_ocr
 

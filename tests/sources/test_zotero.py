@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 
 import answerable
-from answerable.sources.dispatch import read_file
 from answerable.sources.zotero import item_facts
 
 SCHEMA = """

@@ -141,18 +141,10 @@ def test_a_failing_reader_is_named_and_other_files_are_read(run: Run, packages: 
     assert json.loads(run("show", "fine.md", "--json").stdout)["title"] == "By the built-in reader"
 
 
-OLD = """
-    from answerable.sources import SourceFormat
-
-    OLD = SourceFormat("old", (".old",), lambda data, source: [])
-"""
-
-
 def test_what_cannot_be_used_is_named(run: Run, packages: Path, tmp_path: Path) -> None:
     install(packages, "a-format", FORMATS, {"sources.good": "GOOD"})
     install(packages, "b-format", FORMATS, {"sources.good": "GOOD", "sources.parts": "PARTS", "sources.gone": "GONE"})
     install(packages, "broken", "import no_such_module", {"sources.shape": "X", "embedders.vec": "X"})
-    install(packages, "old", OLD, {"sources.old": "OLD"})
     install(packages, "others", "def make(model): return 7", {"embedders.local": "make", "splitters.chat": "make"})
     found = states(run)
     assert found["sources good a-format"] == ("partly", ".md is read by the built-in reader")
@@ -160,7 +152,6 @@ def test_what_cannot_be_used_is_named(run: Run, packages: Path, tmp_path: Path) 
     assert (state, "plug-in good of the package a-format 0.1" in detail) == ("clash", True)
     assert found["sources parts b-format"][0] == "failed"
     assert "is a int, not a Format" in found["sources parts b-format"][1]
-    assert "a plug-in hands over a Format now: Format(name=…, suffixes=…" in found["sources old old"][1]
     assert "AttributeError" in found["sources gone b-format"][1]
     assert found["sources shape broken"][0] == found["embedders vec broken"][0] == "failed"
     assert "(ModuleNotFoundError: No module named 'no_such_module')" in found["sources shape broken"][1]

@@ -41,7 +41,7 @@ class SiteReader(FileReader):
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
         """A visit to the site."""
-        return SiteVisit(source, Fetcher(AddressGuard(["127.0.0.1"]), QUICK))
+        return SiteVisit(source, Fetcher(AddressGuard(["127.0.0.1"]), QUICK), self)
 
 
 def opened(store: Store, embedder: Embedder | None = None, reader: Reader | None = None) -> Library:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 
-import psycopg
 import pytest
 from helpers import HashEmbedder, make_document
-from langchain_core.embeddings import DeterministicFakeEmbedding
-from langchain_postgres import PGVector
-from postgres_server import shared_database
-from psycopg import sql
-from sqlalchemy import create_engine
-from sqlalchemy.engine import make_url
 from verification.libraries import STORES, opened, write_files, write_quick_files
 
-from answerable.indexing.ingest import Ingestion
 from answerable.library import Library
 from answerable.maintenance.copy import copy_store
 from answerable.protocols import Store
-from answerable.sources.langchain import LangChainCollection
 from answerable.stores.memory import MemoryStore
 
 
@@ -128,28 +118,6 @@ def test_documents_without_files_are_clean(store: Store) -> None:
         ]
     )
     assert_clean(library)
-
-
-def test_an_imported_collection_is_clean(tmp_path: Path) -> None:
-    database = f"langchain_{uuid.uuid4().hex}"
-    with psycopg.connect(shared_database(), autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(database)))
-    before, _, query = shared_database().partition("?")
-    address = f"{before.rpartition('/')[0]}/{database}?{query}"
-    engine = create_engine(make_url(address).set(drivername="postgresql+psycopg"))
-    collection = PGVector(DeterministicFakeEmbedding(size=24), connection=engine, collection_name="papers")
-    texts = [f"Pears are sweet, number {number}. They grow on trees." for number in range(30)]
-    (tmp_path / "pears.pdf").write_bytes(b"%PDF")
-    sources = [{"source": str(tmp_path / "pears.pdf") if number < 15 else "notes/figs.txt"} for number in range(30)]
-    collection.add_texts(texts, sources)
-    with closing(LangChainCollection(f"{address}&langchain_collection=papers")) as found:
-        store = STORES["embedded"](tmp_path)
-        Ingestion(store, found, found, len(found.sources)).run(found.documents())
-        library = opened(store, found)
-        report = library.verify(embed=1000)
-        assert (report.findings, report.embedded) == ([], library.count()[1])
-        store.close()
-    engine.dispose()
 
 
 def test_what_costs_something_isnt_embedded_unasked(tmp_path: Path) -> None:

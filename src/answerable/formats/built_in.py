@@ -243,7 +243,7 @@ SAVED_PAGE = replace(
     HTML,
     name="saved page",
     suffixes=(".mhtml", ".mht"),
-    read=later("answerable.sources.html.read:read_mhtml"),
+    read=later("answerable.sources.mail.saved_page:read_mhtml"),
     media_types={},
     marks=None,
     # Its parts may be in several encodings.
@@ -252,7 +252,7 @@ SAVED_PAGE = replace(
 RECORDS = Format(
     name="records",
     suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"),
-    read=later("answerable.sources.chats.read:read_records_or_chats"),
+    read=later("answerable.sources.notes:read_exported"),
     kind=DocumentType.RECORDS,
     places=Places.ROWS,
     split=Split.ROWS,
@@ -270,7 +270,7 @@ MARKDOWN = Format(
     markdown=Markdown.ALL,
     media_types={"text/markdown": ".md"},
 )
-# Notes of Google Keep are files of records: `read_records_or_chats` decides by the content.
+# Notes of Google Keep are files of records: `read_exported` decides by the content.
 NOTE = replace(
     MARKDOWN,
     name="exported note",

@@ -88,16 +88,6 @@ class PluginFormat:
     error: str = ""
 
 
-class SourceFormat:
-    """The class that plug-ins returned before `Format` existed; its error says what to change."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        raise SettingsError(
-            "a plug-in hands over a Format now: Format(name=…, suffixes=…, places=Places.LINES, read=read), with "
-            "places=Places.PARTS if the content is not the file's own text, and read(data, source, context)"
-        )
-
-
 @cache
 def plugin_formats() -> tuple[PluginFormat, ...]:
     """Return the formats of all installed plug-ins, in the order in which they are tried."""

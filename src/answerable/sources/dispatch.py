@@ -1,4 +1,4 @@
-"""File → Documents, read in this process; `ReadingProcess` reads files in a separate process with limits."""
+"""The steps from a file to its documents, which the reading process takes within limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -17,31 +16,13 @@ from answerable.errors import EmptySource, ReaderFailed, SourceError, SourceNotF
 from answerable.formats.format import Format
 from answerable.formats.registry import format_called, is_rendered_chat, with_format
 from answerable.sources.archives.members import ReadMember
-from answerable.sources.context import Beside, ReadContext, with_short_metadata
+from answerable.sources.context import ReadContext, with_short_metadata
 from answerable.sources.formats import SAMPLE, packed_format, recognise
-from answerable.sources.zotero import described
 from answerable.text.characters import sendable
 
 # Builtin exceptions that a file causes, by its size, nesting or bytes, or by a memory limit that keeps a library from
 # loading. Other builtin exceptions are bugs of this project; parsers raise their own exceptions for damaged files.
 _OF_FILES = (MemoryError, RecursionError, OSError, UnicodeError, ImportError)
-
-
-def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
-    """Return the documents in a file, given by path or bytes: one, or several from an archive. Raise SourceError.
-
-    `source` defaults to the absolute path. Archive members that can't be read are recorded in `context.skipped`.
-    """
-    options = context or ReadContext()
-    if source is None:
-        source = source_of(file) if isinstance(file, Path) else ""
-    if (form := format_of(file, source)).read_members:
-        # Don't check the file's size: an export with media may exceed the limit, which applies to unpacked bytes.
-        return read_members(form, file, source, partial(_read_member, context=options), options)
-    if isinstance(file, Path):
-        options = replace(options, beside=partial(beside_file, file, options.limits.max_file_size))
-    documents = read_bytes(load(file, source, options.limits.max_file_size), source, options)
-    return described(documents, file if isinstance(file, Path) else None)
 
 
 def beside_file(file: Path, max_size: int, name: str) -> bytes | None:
@@ -83,32 +64,6 @@ def _naming_bugs(form: Format, source: str) -> Iterator[None]:
         ) from error
 
 
-def _read_member(
-    data: bytes | Document,
-    source: str,
-    *,
-    known: Format | None = None,
-    metadata: Mapping[str, Any] | None = None,
-    beside: Beside | None = None,
-    context: ReadContext,
-    outer: Mapping[str, Any] | None = None,
-) -> list[Document]:
-    """Read a member in this process; `outer` is the metadata of the members around it."""
-    added = {**(outer or {}), **(metadata or {})}
-    if isinstance(data, Document):
-        return [with_metadata(data, added)]
-    if is_archive(data, source, known):
-        inside = partial(_read_member, context=context, outer=added)
-        return read_bytes(data, source, context, known=known, read_member=inside)
-    own = replace(context, beside=beside)
-    return [with_metadata(each, added) for each in read_bytes(data, source, own, known=known)]
-
-
-def is_archive(data: bytes, source: str, known: Format | None = None) -> bool:
-    """Whether the bytes of a file are an archive, a mailbox or a message; `known` is the format, if it is known."""
-    return (known or format_of(data, source)).read_members is not None
-
-
 def with_metadata(document: Document, metadata: Mapping[str, Any]) -> Document:
     """Return the document with this metadata added; cut the metadata to the lengths that are stored."""
     return with_short_metadata(replace(document, metadata={**document.metadata, **metadata}))
@@ -125,24 +80,17 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
 
 
 def read_bytes(
-    data: bytes,
-    source: str,
-    context: ReadContext | None = None,
-    *,
-    known: Format | None = None,
-    read_member: ReadMember | None = None,
+    data: bytes, source: str, context: ReadContext | None = None, *, known: Format | None = None
 ) -> list[Document]:
-    """Return the documents in a file's bytes; for a message, also the documents attached to it.
+    """Return the documents in a file's bytes.
 
-    `known` is the file's format, if its name and first bytes don't show it. Raise UnsupportedSource for an archive.
+    `known` is the file's format, if its name and first bytes don't show it. Raise UnsupportedSource for a file that
+    contains others.
     """
     context = context or ReadContext()
     found = known or format_of(data, source)
-    if found.is_archive:
-        raise UnsupportedSource(f"{source} is an archive: read it with read_file, or unpack it and add the folder")
-    if found.read_members:
-        return read_members(found, data, source, read_member or partial(_read_member, context=context), context)
-    assert found.read
+    if found.read is None:
+        raise UnsupportedSource(f"{source} contains other files: read it with a FileReader")
     with _naming_bugs(found, source):
         documents = found.read(data, source, context)
     if context.beside and isinstance(documents, Document) and _is_whatsapp(documents):

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from hashlib import sha256
@@ -26,7 +26,7 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, UnreadPa
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
 from answerable.sources.chats.slack import digest_of, status_of
-from answerable.sources.context import Ocr, ReadContext, Skipped
+from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
 from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, is_picture, without_ocr
 from answerable.sources.html.page_parts import PageFacts, page_scripts
@@ -44,8 +44,9 @@ class FileReader:
         self, context: ReadContext | None = None, root: Path | None = None, ahead: ReadsAhead | None = None
     ) -> None:
         self._context = context or ReadContext()
-        self._languages = self._context.ocr.languages if self._context.ocr else ""
-        self._ocr_version = self._context.ocr.version if self._context.ocr else ""
+        self.ocr = self._context.ocr
+        # If this version changes, unchanged files are read again.
+        self.version = f"{READERS} {self.ocr.version if self.ocr else ''}".rstrip()
         self._root = None if root is None else Path(os.path.abspath(root))
         self._ahead = ahead
         self._process = ReadingProcess()
@@ -54,7 +55,7 @@ class FileReader:
         """Return the file, or the readable files of the folder. Raise SourceNotFound and EmptySource."""
         path, skipped = self._path(source), Skipped()
         files = walk(path, skipped, self._context.ocr) if os.path.isdir(path) else [path]
-        items = [SourceItem(self._source(file), partial(self._read, file, skipped)) for file in files]
+        items = [SourceItem(self.name(file), partial(self._read, file, skipped)) for file in files]
         if not items:
             raise nothing_to_read(source_of(path), skipped)
         return items
@@ -66,10 +67,8 @@ class FileReader:
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
         """Return a visit to the file or folder; files under `root` get no records. Raise SourceNotFound."""
         path = self._path(source)
-        origin = source_of(path) if self._source(path) == source_of(path) else ""
-        readers = f"{READERS} {self._ocr_version}".rstrip()
-        reading = FileReading(self._read_next, self._source, self._expect, self.stop, readers, self._context.ocr)
-        return FileVisit(path, origin, reading, checksum)
+        origin = source_of(path) if self.name(path) == source_of(path) else ""
+        return FileVisit(path, origin, self, checksum)
 
     def read(self, file: SourceFile) -> FileContents:
         """Return the contents of a file. Raise SourceError."""
@@ -110,16 +109,17 @@ class FileReader:
                 raise UnsupportedSource(
                     f"{scheme}:// addresses aren't supported: give a file, a folder, or an address with https://"
                 )
-            raise SourceNotFound(f"there is nothing at {self._source(path)}: check the path")
+            raise SourceNotFound(f"there is nothing at {self.name(path)}: check the path")
         return path
 
-    def _expect(self, paths: Sequence[Path]) -> None:
+    def expect(self, paths: Sequence[Path]) -> None:
+        """Prepare to read these files, in this order; some may turn out to be unchanged."""
         if self._ahead is not None:
-            self._ahead.expect(
-                [SourceFile(os.path.abspath(path), self._source(path), self._languages) for path in paths]
-            )
+            languages = self.ocr.languages if self.ocr else ""
+            self._ahead.expect([SourceFile(os.path.abspath(path), self.name(path), languages) for path in paths])
 
-    def _read_next(self, path: Path, skipped: Skipped) -> list[Document]:
+    def read_next(self, path: Path, skipped: Skipped) -> list[Document]:
+        """Return the documents of the next expected file; record in `skipped` what is left out. Raise SourceError."""
         contents = self._ahead.read(os.path.abspath(path)) if self._ahead else None
         if contents is None:
             return self._read(path, skipped)
@@ -127,12 +127,13 @@ class FileReader:
         return list(contents.documents)
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:
-        return self._documents(path, self._source(path), skipped)
+        return self._documents(path, self.name(path), skipped)
 
     def _documents(self, file: Path | bytes, source: str, skipped: Skipped) -> list[Document]:
         return self._process.read(file, source, replace(self._context, skipped=skipped))
 
-    def _source(self, path: Path) -> str:
+    def name(self, path: Path) -> str:
+        """Return the source of a file."""
         absolute = Path(os.path.abspath(path))
         if self._root is None or not absolute.is_relative_to(self._root):
             return source_of(path)
@@ -171,35 +172,18 @@ READERS = "5"
 _RECENT = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class FileReading:
-    """Functions that read and name files.
-
-    `read` raises SourceError, and records in `Skipped` what it leaves out. `expect` receives the files that will be
-    read, in order; some may turn out to be unchanged. `stop` ends the current read. `readers` is the version of the
-    file readers: if it changes, unchanged files are read again. Without `ocr`, pictures are skipped.
-    """
-
-    read: Callable[[Path, Skipped], list[Document]]
-    name: Callable[[Path], str]
-    expect: Callable[[Sequence[Path]], None]
-    stop: Callable[[], None]
-    readers: str = READERS
-    ocr: Ocr | None = None
-
-
 class FileVisit:
     """One visit to a file or folder; see `protocols.Visit`. With the origin "", yield no records.
 
     With `checksum`, hash every file even if its size and modification time are unchanged.
     """
 
-    def __init__(self, path: Path, origin: str, reading: FileReading, checksum: bool = False) -> None:
+    def __init__(self, path: Path, origin: str, reader: FileReader, checksum: bool = False) -> None:
         self.origin = origin
         # Folders that can't be listed count as skipped, and documents read from them earlier are kept.
         self.errors: Sequence[SourceError] = ()
         self._path = path
-        self._reading = reading
+        self._reader = reader
         self._checksum = checksum
         self._skipped = Skipped()
         self._known: Mapping[str, SyncRecord] = {}
@@ -228,11 +212,9 @@ class FileVisit:
         is_folder = os.path.isdir(self._path)
         unchanged = self._scan() if is_folder else set()
         if not is_folder:
-            self._there[self._reading.name(self._path)] = self._path
+            self._there[self._reader.name(self._path)] = self._path
         else:
-            self._reading.expect(
-                [path for source, path in self._there.items() if not self._is_read_alike(source, path)]
-            )
+            self._reader.expect([path for source, path in self._there.items() if not self._is_read_alike(source, path)])
         for source, path in self._there.items():
             if source in unchanged:
                 yield Visited(source, record=known[source], is_unchanged=True)
@@ -260,21 +242,21 @@ class FileVisit:
     def _scan(self) -> set[str]:
         """List the folder; return the sources that haven't changed."""
         unchanged = set()
-        scan = Scan(self._path, self._skipped, self._reading.name)
+        scan = Scan(self._path, self._skipped, self._reader.name)
         files = list(scan)
         scripts = page_scripts([found.path.as_posix() for found in files])
         for found in files:
-            source = self._reading.name(found.path)
+            source = self._reader.name(found.path)
             if self._is_same(source, found.path, found.status):
                 unchanged.add(source)
-            elif reason := reason_to_skip(found.path, scripts, self._reading.ocr):
+            elif reason := reason_to_skip(found.path, scripts, self._reader.ocr):
                 self._skipped.count(reason, source)
                 if reason != without_ocr() or source not in self._known:
                     continue
                 # Without OCR, keep what was read from the picture where OCR was installed.
                 unchanged.add(source)
             self._there[source] = found.path
-        self._unreadable = [f"{self._reading.name(folder).rstrip('/')}/" for folder in scan.unreadable]
+        self._unreadable = [f"{self._reader.name(folder).rstrip('/')}/" for folder in scan.unreadable]
         if self._there:
             return unchanged
         folder = source_of(self._path)
@@ -308,8 +290,8 @@ class FileVisit:
             yield Visited(source, record=record, is_unchanged=True)
             return
         counted = len(self._skipped.errors)
-        work = partial(self._reading.read, path, self._skipped)
-        documents = yield from while_waiting(work, Visited(source), self._reading.stop)
+        work = partial(self._reader.read_next, path, self._skipped)
+        documents = yield from while_waiting(work, Visited(source), self._reader.stop)
         errors = self._skipped.errors[counted:]
         yield from (Visited(source, error=error) for error in errors)
         is_partial = any(not isinstance(error, UnreadPages) for error in errors)
@@ -342,7 +324,7 @@ class FileVisit:
     def _readers(self, path: Path) -> str:
         """Return the version of the file readers and, for a file in Zotero's storage, of its entry in the database."""
         facts = item_facts(path)
-        return f"{self._reading.readers} {facts.stamp}" if facts else self._reading.readers
+        return f"{self._reader.version} {facts.stamp}" if facts else self._reader.version
 
 
 def _is_picture(path: Path) -> bool:

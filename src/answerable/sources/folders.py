@@ -95,7 +95,7 @@ class Scan:
         if not self._root.exists():
             raise SourceNotFound(f"there is nothing at {self._root}: check the path")
         if not self._root.is_dir():
-            raise SourceError(f"{self._root} is a file, not a folder: read it with read_file")
+            raise SourceError(f"{self._root} is a file, not a folder: give its folder")
         self.unreadable: list[Path] = []
         self._real_root = self._root.resolve()
         self._skipped = skipped

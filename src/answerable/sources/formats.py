@@ -6,6 +6,7 @@ Also says why a file is left out, and how to convert unsupported documents (Offi
 from __future__ import annotations
 
 import lzma
+import re
 import struct
 import zipfile
 import zlib
@@ -136,6 +137,11 @@ def old_format(data: bytes, suffix: str = "") -> OldFormat | None:
 
 
 UNSUPPORTED = "unsupported"
+# How the files begin that signal-export writes beside the same chat in `chat.md`.
+_OF_SIGNAL = {
+    "data.json": re.compile(rb'\{"date": "[^"]{10,40}", "sender": "'),
+    "index.html": re.compile(rb"\s{0,9}<!doctype html>.{1,2000}<a href=#pg0>FIRST</a>", re.DOTALL),
+}
 WITHOUT_TEXT = "picture without text"
 
 
@@ -150,11 +156,13 @@ def not_heard() -> str:
 
 
 def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
-    """Return why a file can't be read, or ""."""
+    """Return why a file can't be read or needn't be, or ""."""
     try:
         form = recognise(head, name)
     except UnsupportedSource:
         return UNSUPPORTED
+    if (copy := _OF_SIGNAL.get(PurePath(name).name)) and copy.match(head):
+        return "copy of a Signal chat (chat.md)"
     if form is RECORDING:
         return "" if find_spec("faster_whisper") else not_heard()
     if form is not PICTURE:

@@ -11,7 +11,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
+from operator import itemgetter
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
@@ -224,6 +226,7 @@ MOST_COLUMNS = 63
 """Columns of a table in a word processor's file: Word's own limit."""
 _MOST_PADDING = 10  # cells of the padded table per cell before padding; a round number, not measured
 _SMALL_TABLE = 10_000  # cells up to which a table is always padded; a round number, not measured
+_NOTE_MARK = re.compile(r"\[\^\d+\]")
 _ITEM = re.compile(r"(- |\d+\. )")
 
 
@@ -250,6 +253,22 @@ def tight(blocks: Sequence[str]) -> str:
             pieces.append("\n" if _ITEM.match(block) else "\n\n")
         pieces.append(block)
     return "".join(pieces)
+
+
+def titled(text: str, level: int, headings: list[Heading]) -> str:
+    """Return a heading as a block, and add it to `headings` without its marks of notes."""
+    line, level = text.replace("\n", " "), min(max(level, 1), 6)
+    headings.append(Heading(0, level, " ".join(_NOTE_MARK.sub("", line).split()), None))
+    return f"{MARK}{'#' * level} {line}"
+
+
+def listed(pieces: Iterable[tuple[str, bool]]) -> list[str]:
+    """Return pieces of text as blocks, without empty ones; neighbouring list items, as the bools say, are one block."""
+    blocks: list[str] = []
+    for is_item, run in groupby(pieces, itemgetter(1)):
+        texts = [text for text, _ in run]
+        blocks += [dedent("\n".join(texts))] if is_item else filter(None, texts)
+    return blocks
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

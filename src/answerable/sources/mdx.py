@@ -8,13 +8,12 @@ Docusaurus reads all Markdown as MDX.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
-# Bounds on searches for an end that may be missing: the length of a tag, comment or inline code; the length of a
-# statement; and the total length of all failed searches, after which everything counts as text.
+# Bounds on searches for an end that may be missing: the length of a tag, comment or inline code; and the total length
+# of all failed searches, after which everything counts as text.
 _LONGEST = 10_000
-_LONGEST_STATEMENT = 200_000  # characters; a round number, not measured
 _IN_VAIN = 500_000  # characters; a round number, not measured
 
 _TOKEN = re.compile(
@@ -33,11 +32,11 @@ _TOKEN = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _IN_TAG = re.compile(r""""[^"]*"|'[^']*'|[{}<>]|[^"'{}<>]+""")
-_QUOTED = r""" "[^"\n]*" | '[^'\n]*' | `[^`]*(?:`|\Z) | /\*.*?(?:\*/|\Z) """
-_IN_BRACES = re.compile(rf"{_QUOTED} | [{{}}] | [^\"'`{{}}/]+ | .", re.DOTALL | re.VERBOSE)
-_IN_STATEMENT = re.compile(
-    rf"{_QUOTED} | //[^\n]* | [{{}}()\[\]] | \n(?=[ \t]*(?:\n|\Z)) | [^\"'`{{}}()\[\]/\n]+ | .", re.DOTALL | re.VERBOSE
+_IN_BRACES = re.compile(
+    r""" "[^"\n]*" | '[^'\n]*' | `[^`]*(?:`|\Z) | /\*.*?(?:\*/|\Z) | [{}] | [^"'`{}/]+ | . """, re.DOTALL | re.VERBOSE
 )
+# A blank line, unless the statement goes on after it: then the next line is indented or closes a bracket.
+_STATEMENT_END = re.compile(r"\n[ \t]*\n(?=[^\s)\]}])")
 _CLOSED_BY = {"<!--": "-->", "%%": "%%"}
 _HEADING = re.compile(r"[ \t>]*#{1,6} ")
 _ID_AT_END = re.compile(r"\{\s*/\*\s*#[^\s{}*]+\s*\*/\s*\}[ \t]*$", re.MULTILINE)
@@ -70,38 +69,32 @@ class PlainMdx:
     is_mdx: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """A span of the text that is left out, and the token that it begins with."""
-
-    start: int
-    end: int
-    token: re.Match[str]
+Span = tuple[re.Match[str], int]
+"""A span of the text that is left out: the token that it begins with, and its end."""
 
 
 def plain_mdx(content: str, start: int, is_mdx: bool = False) -> PlainMdx:
     """Return the visible Markdown of a file; `is_mdx` if its name says MDX. Text before `start` is kept unchanged."""
-    spans = [_Span(*found) for found in _left_out(content, start)]
-    tokens = [span.token for span in spans]
-    is_mdx = is_mdx or any(found["import"] or found["export"] or _is_component(found) for found in tokens)
+    spans = list(_left_out(content, start))
+    is_mdx = is_mdx or any(found["import"] or found["export"] or _is_component(found) for found, _ in spans)
     if not is_mdx:
         spans = _without_placeholders(content, start, spans)
     labels: dict[str, str] = {}
     kept: list[str] = [content[:start]]
     at = start
-    for span in spans:
-        text = content[span.start : span.end]
-        kept.append(content[at : span.start])
-        shown = _shown(text, span.token, labels)
-        at = span.end
+    for token, end in spans:
+        text = content[token.start() : end]
+        kept.append(content[at : token.start()])
+        shown = _shown(text, token, labels)
+        at = end
         if shown.isspace() and "".join(kept[-2:])[-1:].isspace():
             # Four spaces at the start of a line would make it code.
             shown = ""
-        elif shown and not shown.isspace() and not span.token["box"]:
+        elif shown and not shown.isspace() and not token["box"]:
             shown += "" if content[at : at + 1].isspace() else " "
         kept.append(shown + "\n" * text.count("\n"))
-    imports = [found["module"] for found in tokens if found["module"] and _PAGE.search(found["module"])]
-    return PlainMdx("".join((*kept, content[at:])), tuple(imports), is_mdx)
+    modules = (token["module"] or "" for token, _ in spans)
+    return PlainMdx("".join((*kept, content[at:])), tuple(filter(_PAGE.search, modules)), is_mdx)
 
 
 def _shown(text: str, found: re.Match[str], labels: dict[str, str]) -> str:
@@ -126,13 +119,15 @@ def _attributes(text: str) -> dict[str, str]:
     return {found[1]: found[3] for found in _ATTRIBUTE.finditer(text)}
 
 
-def _without_placeholders(content: str, start: int, spans: list[_Span]) -> list[_Span]:
+def _without_placeholders(content: str, start: int, spans: Sequence[Span]) -> list[Span]:
     """In plain Markdown, drop the spans that are text there: `List<String>`, `git switch <branch>`, indented code."""
     closed = {name.lower() for name in _CLOSING.findall(content)}
     markup = [
-        span for span in spans if not span.token["tag"] or _is_markup(content[span.start : span.end].lower(), closed)
+        (token, end)
+        for token, end in spans
+        if not token["tag"] or _is_markup(content[token.start() : end].lower(), closed)
     ]
-    lines = [content.rfind("\n", 0, span.start) + 1 for span in markup]
+    lines = [content.rfind("\n", 0, token.start()) + 1 for token, _ in markup]
     code = _code_lines(content, start) if any(content.startswith(("    ", "\t"), line) for line in lines) else ()
     return [span for span, line in zip(markup, lines, strict=True) if line not in code]
 
@@ -159,8 +154,8 @@ def _is_component(found: re.Match[str]) -> bool:
     return found["indent"] is not None and found["tag"].lstrip("</")[:1].isupper()
 
 
-def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str]]]:
-    """Yield the spans that aren't text, in order, each with the token it begins with."""
+def _left_out(content: str, start: int) -> Iterator[Span]:
+    """Yield the spans that aren't text, in order."""
     at = start
     spare = _IN_VAIN
     while spare > 0 and (found := _TOKEN.search(content, at)):
@@ -172,7 +167,7 @@ def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str
         else:
             end = _end(content, found)
             if end > 0:
-                yield found.start(), end, found
+                yield found, end
                 at = end
             else:
                 spare -= -end - found.start()
@@ -185,7 +180,8 @@ def _end(content: str, found: re.Match[str]) -> int:
     if found["import"]:
         return _line_end(content, found.end())
     if found["export"]:
-        return _statement_end(content, found.start())
+        blank = _STATEMENT_END.search(content, found.end())
+        return blank.start() if blank else len(content)
     if found["note"]:
         return _note_end(content, found)
     end = _tag_end(content, found.end())
@@ -247,16 +243,3 @@ def _tag_end(content: str, at: int) -> int:
             return token.end()
         at = _braces_end(content, at) if token[0] == "{" else token.end()
     return -abs(at)
-
-
-def _statement_end(content: str, start: int) -> int:
-    """Return the end of a statement: a blank line outside of brackets; negative if brackets aren't closed."""
-    depth = 0
-    at = start
-    for token in _IN_STATEMENT.finditer(content, start, start + _LONGEST_STATEMENT):
-        at = token.end()
-        if token[0] == "\n" and depth <= 0:
-            return token.start()
-        if len(token[0]) == 1:
-            depth += (token[0] in "{([") - (token[0] in "})]")
-    return at if depth <= 0 else -at

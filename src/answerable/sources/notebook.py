@@ -1,4 +1,4 @@
-"""Jupyter notebooks (nbformat 3 and 4) → Document: the text of the cells, a part for each cell, numbered from 1.
+"""Jupyter notebooks (nbformat 4, since 2015) → Document: the text of the cells, a part for each cell, numbered from 1.
 
 A Markdown cell contributes its source; the code and the printed output of a code cell are in fences. A heading within a
 cell begins another part. Pictures, other binary outputs and the tracebacks of errors are left out. See
@@ -34,12 +34,12 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 def read_notebook(content: str, source: str) -> Document:
     """Return a document with the cells as parts. Raise DamagedSource and EmptySource."""
     notebook = _parsed(content, source)
-    cells = list(_cells(notebook))
     metadata = notebook.get("metadata")
     facts = metadata if isinstance(metadata, Mapping) else {}
     text = _Text(_language(facts))
-    for number, cell in enumerate(cells[:100_000], 1):
-        text.add(number, cell)
+    for number, cell in enumerate(notebook["cells"][:100_000], 1):
+        if isinstance(cell, dict):
+            text.add(number, cell)
     if not text.content.strip():
         raise EmptySource(f"{source} has no cell with text: save it with its cells, or leave it out")
     title = clean(str(facts.get("title") or "")).strip() or text.title
@@ -53,18 +53,9 @@ def _parsed(content: str, source: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
         raise DamagedSource(f"{source} is not a valid notebook ({reason}): {_ADVICE}") from None
-    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells", notebook.get("worksheets")), list):
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
         raise DamagedSource(f"{source} is not a notebook (it has no list of cells): {_ADVICE}")
     return notebook
-
-
-def _cells(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the cells; notebooks of nbformat 3 have them in worksheets."""
-    sheets = notebook["worksheets"] if "cells" not in notebook else [notebook]
-    for sheet in sheets:
-        cells = sheet.get("cells") if isinstance(sheet, dict) else None
-        for cell in cells if isinstance(cells, list) else ():
-            yield cell if isinstance(cell, dict) else {}
 
 
 def _language(metadata: Mapping[str, Any]) -> str:
@@ -87,18 +78,14 @@ class _Text(PartedText):
 
     def add(self, number: int, cell: Mapping[str, Any]) -> None:
         """Add the text of a cell, if it has any."""
-        source = joined(cell.get("source", cell.get("input"))).strip("\n").rstrip()
+        source = joined(cell.get("source")).strip("\n").rstrip()
         kind = cell.get("cell_type")
         if kind == "code":
-            self.language = self.language or _own_language(cell)
             if source:
                 self._fenced(number, source, self.language)
             for output in output_texts(cell.get("outputs")):
                 self._fenced(number, output, "")
         elif source.strip():
-            level = cell.get("level")
-            if kind == "heading":
-                source = f"{'#' * min(max(level if isinstance(level, int) else 1, 1), 6)} {' '.join(source.split())}"
             self._markdown(number, source, has_headings=kind != "raw")
 
     def _markdown(self, number: int, text: str, has_headings: bool) -> None:
@@ -137,12 +124,6 @@ class _Text(PartedText):
         return self.length
 
 
-def _own_language(cell: Mapping[str, Any]) -> str:
-    """Return the language that a cell of nbformat 3 names."""
-    value = cell.get("language")
-    return value if isinstance(value, str) and _LANGUAGE.fullmatch(value) else ""
-
-
 def joined(value: Any) -> str:
     """Return the string that a notebook stores as one string or as a list of lines."""
     text = "".join(line for line in value if isinstance(line, str)) if isinstance(value, list) else value
@@ -171,21 +152,18 @@ def _text(output: Mapping[str, Any]) -> str:
     match output.get("output_type"):
         case "stream":
             return _printed(output.get("text"))
-        case "error" | "pyerr":
+        case "error":
             return clean(_plain(f"{output.get('ename') or 'Error'}: {output.get('evalue') or ''}"))
-        case "execute_result" | "display_data" | "pyout":
-            return _result(output)
+        case "execute_result" | "display_data":
+            return _result(output.get("data"))
     return ""
 
 
-def _result(output: Mapping[str, Any]) -> str:
+def _result(formats: Any) -> str:
     """Return the Markdown or plain text of a result; "" for a picture."""
-    data = output.get("data")
-    # nbformat 3 stores the formats next to the output's type, under short names.
-    formats = data if isinstance(data, Mapping) else output
-    if any(str(name).startswith(("image/", "png", "jpeg", "svg", "pdf", "application/pdf")) for name in formats):
+    if not isinstance(formats, Mapping) or any(name.startswith(("image/", "application/pdf")) for name in formats):
         return ""
-    texts = (joined(formats.get(name)) for name in ("text/markdown", "text/plain", "text", "text/latex"))
+    texts = (joined(formats.get(name)) for name in ("text/markdown", "text/plain", "text/latex"))
     return _plain(next(filter(None, texts), ""))
 
 

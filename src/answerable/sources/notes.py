@@ -20,23 +20,15 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource
 from answerable.formats.registry import FORMAT
 from answerable.sources.archives.members import ReadMember
-from answerable.sources.chats.conversation import (
-    first,
-    member_name,
-    milliseconds,
-    one_line,
-    plain_text,
-    row,
-    rows,
-    words,
-)
+from answerable.sources.chats.read import read_records_or_chats
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.entries import read_moment
+from answerable.sources.exported import first, member_name, milliseconds, one_line, plain_text, row, rows, words
 from answerable.sources.mail.contents import Attachment, safe_name, text_of_markup
 from answerable.sources.mail.read import read_contained
 from answerable.sources.markdown import find_headings, section_parts
-from answerable.sources.text import make_document
+from answerable.sources.text import decode, make_document
 from answerable.sources.xml import stream
 
 if TYPE_CHECKING:
@@ -132,7 +124,14 @@ def _decoded(data: str) -> bytes:
         return b""
 
 
-def keep_note(content: str) -> dict[str, Any] | None:
+def read_exported(data: bytes, source: str, context: ReadContext) -> Document | list[Document]:
+    """Return a note of Google Keep, or other JSON and CSV as `read_records_or_chats` does."""
+    content = decode(data, source)
+    note = _keep_note(content)
+    return _keep(note, source, context) if note else read_records_or_chats(content, source)
+
+
+def _keep_note(content: str) -> dict[str, Any] | None:
     """Return the parsed JSON of a note of Google Keep, or None for other text."""
     if not content.lstrip().startswith("{") or '"isTrashed"' not in content:
         return None
@@ -143,7 +142,7 @@ def keep_note(content: str) -> dict[str, Any] | None:
     return None if _KEEP.isdisjoint(note) or "isTrashed" not in note else note
 
 
-def read_keep(exported: dict[str, Any], source: str, context: ReadContext) -> list[Document]:
+def _keep(exported: dict[str, Any], source: str, context: ReadContext) -> list[Document]:
     """Return a note, or [] for a note in the trash, which is counted as skipped. Raise EmptySource."""
     if exported["isTrashed"] is True:
         context.skipped.count("note in the trash", source)

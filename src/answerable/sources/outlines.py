@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource
-from answerable.sources.chats.conversation import epoch, first, one_line, plain_text, row, rows, words
 from answerable.sources.context import ReadContext
+from answerable.sources.exported import epoch, first, one_line, plain_text, row, rows, words
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, parse_xml
 

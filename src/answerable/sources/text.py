@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,21 @@ _MAX_CONTROL_SHARE = 0.01  # of a text's characters; not measured
 _MIN_FOREIGN_SHARE = 0.3  # of a text's letters; not measured
 _MIN_COHERENCE = 0.15  # charset-normalizer's own measure, from 0 to 1; not measured
 _EAST_ASIAN = frozenset("cp932 shift_jis_2004 euc_jp euc_jis_2004 gb18030 big5 big5hkscs cp949 euc_kr".split())
+# Encodings whose bytes are ASCII, so that they are valid UTF-8, too.
+_STATEFUL = ("iso2022", "hz", "utf-7", "utf-16", "utf-32")
+_CODE_PAGE = re.compile(r"[a-z]+[-_ ]*(\d{3,5})", re.IGNORECASE)  # "cp-850", "dos850"
+# The encodings that browsers use for text that declares these (encoding.spec.whatwg.org).
+_SUPERSETS = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
 
 
 def read_text(content: str, source: str) -> Document:
@@ -137,6 +152,35 @@ def decode_guessed(data: bytes) -> str:
     decoders = (_by_mark, _wide, _utf8, _foreign)
     text = next((text for decoder in decoders if (text := decoder(data)) is not None), None)
     return _western(data) if text is None else text
+
+
+def decode_declared(data: bytes, charset: str, unreliable: Collection[str] = ()) -> str:
+    """Return the text in these bytes: as UTF-8 if it is valid, otherwise as declared.
+
+    An unknown charset, and one whose codec is in `unreliable`, is replaced by a guess.
+    """
+    name = _codec(charset)
+    if name.startswith(_STATEFUL):
+        return data.decode(name, "replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return decode_guessed(data) if not name or name in unreliable else data.decode(name, "replace")
+
+
+def _codec(charset: str) -> str:
+    """Return the name of Python's codec for a charset, or "" if there is none for text."""
+    name = charset.strip().strip("\"'")
+    page = _CODE_PAGE.fullmatch(re.sub("^x-", "", name, flags=re.IGNORECASE))
+    for spelling in (name, f"cp{page[1]}" if page else ""):
+        with suppress(LookupError, ValueError):
+            found = codecs.lookup(spelling)
+            break
+    else:
+        return ""
+    # Python's codecs also include "base64", "zip" and others that aren't for text.
+    is_text = getattr(found, "_is_text_encoding", True) and found.name not in ("idna", "punycode", "raw_unicode_escape")
+    return _SUPERSETS.get(found.name, found.name) if is_text and not found.name.startswith("unicode") else ""
 
 
 def with_plain_line_ends(text: str) -> str:

@@ -26,7 +26,7 @@ def with_one_header(rows: Sequence[Sequence[str | None]]) -> tuple[list[str], li
         titles = []
     rows = rows[len(titles) :]
     plain = [[cell or "" for cell in row] for row in rows]
-    if len(rows) > 2 and (names := _joined(rows[0], plain[1], list(islice(plain, 2, _SAMPLE)))):
+    if len(rows) > 2 and (names := joined(rows[0], plain[1], list(islice(plain, 2, _SAMPLE)))):
         plain[:2] = [names]
     return [row[0] or "" for row in titles], plain
 
@@ -35,8 +35,8 @@ def _is_title(row: Sequence[str | None]) -> bool:
     return len(row) > 1 and bool(row[0]) and all(cell is None for cell in row[1:])
 
 
-def _joined(top: Sequence[str | None], below: Sequence[str], others: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names of a header of two rows; [] if it has only one."""
+def joined(top: Sequence[str | None], below: Sequence[str], others: Sequence[Sequence[str]]) -> list[str]:
+    """Return the names of a header of two rows, `top` and `below`; [] if it has only one."""
     below = [*below, *[""] * (len(top) - len(below))]
     over: list[int] = []
     for column, name in enumerate(below):

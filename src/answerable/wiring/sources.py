@@ -69,7 +69,7 @@ class _LazyReader:
             options.get("public_url", ""),
         )
         policy = FetchPolicy(delay=1 / self._settings.requests_per_second)
-        return SiteVisit(options.get("address", source), Fetcher(guard, policy), wanted, files)
+        return SiteVisit(options.get("address", source), Fetcher(guard, policy), files, wanted)
 
     def _files(self, languages: str) -> FileReader:
         if languages not in self._readers:

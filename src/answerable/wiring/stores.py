@@ -20,7 +20,6 @@ from answerable.wiring.passages import build_embedder
 from answerable.wiring.plugins import plugin_store
 
 if TYPE_CHECKING:
-    from answerable.indexing.reports import AddReport, OnProgress
     from answerable.maintenance.copy import CopyReport, OnCopied
     from answerable.maintenance.exporting import ExportReport, OnExported
     from answerable.maintenance.reindex import OnReindexed, ReindexReport
@@ -203,24 +202,3 @@ def copy_library(source: str, target: str, on_progress: OnCopied | None = None, 
         closing(build_store(target, True, qdrant_api_key)) as made,
     ):
         return copy_store(copied, made, on_progress)
-
-
-def import_collection(
-    address: str, settings: Settings, on_progress: OnProgress | None = None, dry_run: bool = False
-) -> AddReport:
-    """Add the documents and vectors of a collection of LangChain's PGVector; nothing is embedded.
-
-    The vectors are assumed to come from the embedder of the settings or, without one, from OpenAI's
-    text-embedding-3-small. Raise SourceError, and EmbedderMismatch if the library's vectors come from another model.
-    """
-    from answerable.indexing.ingest import Ingestion
-    from answerable.sources.langchain import LangChainCollection
-
-    provider, _, model = settings.embedder.partition(":")
-    made_by = (provider, model) if model else ("openai", settings.openai_embedding_model)
-    library = MEMORY if dry_run else settings.library_address
-    with (
-        closing(LangChainCollection(address, *made_by)) as found,
-        closing(build_store(library, True, settings.qdrant_api_key)) as store,
-    ):
-        return Ingestion(store, found, found, len(found.sources), on_progress, dry_run).run(found.documents())

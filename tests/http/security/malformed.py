@@ -145,7 +145,7 @@ REQUESTS = {
     "a site that is a script": post("/api/v1/book/sources", {"url": "javascript:alert(1)"}),
     "a site with a line end": post("/api/v1/book/sources", {"url": "http://a/\r\nX: y"}),
     "a site that is a folder": post("/api/v1/book/sources", {"url": "/etc"}),
-    "a database as a site": post("/api/v1/book/sources", {"url": "postgresql://a@b/c?langchain_collection=d"}),
+    "a database as a site": post("/api/v1/book/sources", {"url": "postgresql://a@b/c"}),
     "a length that is too large": sent("Content-Length: 9999999999", body=b"{"),
     "chunks without end": sent("Transfer-Encoding: chunked", body=chunked([b'{"question": "'] + [b"a" * 1_000] * 100)),
     "a length with many digits": sent("Content-Length: " + "9" * 50),

@@ -225,18 +225,26 @@ TEAMS = {
         },
     ],
 }
-SIGNAL_ROWS = [
-    {
-        "date": "2024-01-02 10:11:12",
-        "sender": "Me",
-        "body": "The boat leaves at six",
-        "quote": "> When does it leave?",
-        "sticker": "",
-        "reactions": [{"name": "Ben", "emoji": "👍"}],
-        "attachments": [{"name": "ticket.pdf", "path": "./media/ticket.pdf"}],
-    },
-    {"date": "2024-01-02 10:12:00", "sender": "Ben", "body": "ok", "quote": "", "reactions": [], "attachments": []},
-]
+SIGNAL_JSON = (
+    '{"date": "2024-01-02T10:11:12", "sender": "Me", "body": "The boat leaves at six", "quote": "", "sticker": null, '
+    '"reactions": [["Ben", "👍"]], "attachments": []}\n'
+)
+SIGNAL_PAGE = """
+<!doctype html>
+<html lang='en'>
+<head>
+    <meta charset='utf-8'>
+    <title>Boat trip</title>
+    <link rel=stylesheet href='../style.css'>
+</head>
+<body>
+    <div class=first>
+        <a href=#pg0>FIRST</a>
+    </div>
+    <div class=page id=pg0><div class='msg me'><p class=body>The boat leaves at six</p></div></div>
+</body>
+</html>
+"""
 SIGNAL_MARKDOWN = """\
 [2024-01-02, 10:11:12] Me: The boat leaves at six
 and comes back at nine
@@ -245,6 +253,7 @@ and comes back at nine
 > The boat leaves at six
 
 ok ![ticket.jpg](./media/ticket.jpg)
+[2024-01-02 10:13:00] Ben: (This message was deleted)
 """
 DISCORD_TEXT = f"""\
 {"=" * 62}

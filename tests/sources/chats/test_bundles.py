@@ -7,13 +7,23 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from sources.chats.exports import CHANNELS, GOOGLE_CHAT, MESSENGER, SLACK_DAYS, USERS, as_json
+from reading_here import read_file
+from sources.chats.exports import (
+    CHANNELS,
+    GOOGLE_CHAT,
+    MESSENGER,
+    SIGNAL_JSON,
+    SIGNAL_MARKDOWN,
+    SIGNAL_PAGE,
+    SLACK_DAYS,
+    USERS,
+    as_json,
+)
 
 import answerable
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext, Skipped
-from answerable.sources.dispatch import read_file
 from answerable.sources.folders import walk
 
 TEXTS = [
@@ -132,6 +142,19 @@ def test_a_space_of_google_chat_has_its_name(tmp_path: Path, group: dict[str, ob
     (unpacked,) = read_file(folder / "Groups/Space A")
     assert (zipped.title, unpacked.title) == (title, title)
     assert said(zipped) == said(unpacked)
+
+
+def test_a_chat_of_signal_is_read_once(tmp_path: Path) -> None:
+    found = {"chat.md": SIGNAL_MARKDOWN, "data.json": SIGNAL_JSON, "index.html": SIGNAL_PAGE}
+    files = {f"Boat trip/{name}": text.encode() for name, text in found.items()}
+    other = {"data.json": b'{"date": "2024-01-02", "price": 3}', "index.html": b"<!doctype html><p>The pier"}
+    context, skipped = ReadContext(), Skipped()
+    archive = in_archive(tmp_path / "signal.zip", {**files, **other})
+    names = {document.source.partition("!/")[2] for document in read_file(archive, context)}
+    assert names == {"Boat trip/chat.md", *other}
+    folder = in_folder(tmp_path / "signal", {**files, **other})
+    assert list(walk(folder, skipped)) == [folder / "Boat trip/chat.md", *(folder / name for name in other)]
+    assert dict(skipped.counts) == dict(context.skipped.counts) == {"copy of a Signal chat (chat.md)": 2}
 
 
 def test_an_archive_with_a_bomb_among_its_days_is_refused(tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ from sources.chats.exports import (
     LINE,
     MESSENGER,
     SIGNAL_MARKDOWN,
-    SIGNAL_ROWS,
     SLACK_DAYS,
     TEAMS,
     TELEGRAM,
@@ -224,17 +223,12 @@ def test_teams() -> None:
 
 
 def test_signal() -> None:
-    lines = "\n".join(json.dumps(row) for row in SIGNAL_ROWS)
-    document = only(lines, "/in/Boat trip/data.json")
-    assert document.title == "Boat trip"
-    expected = [("2024-01-02 10:11:12", "Me", "ticket.pdf (file attached)\nThe boat leaves at six")]
-    assert said(document)[:1] == expected
-    assert document.content.startswith("[2024-01-02 10:11, in reply to “When does it leave?”, 👍 Ben] Me: ")
     document = only(SIGNAL_MARKDOWN, "/in/Boat trip/chat.md")
     assert document.title == "Boat trip"
     assert said(document) == [
         ("2024-01-02 10:11:12", "Me", "The boat leaves at six\nand comes back at nine"),
         ("2024-01-02 10:12:00", "Ben", "ticket.jpg (file attached)\nok"),
+        ("2024-01-02 10:13:00", "Ben", ""),
     ]
 
 

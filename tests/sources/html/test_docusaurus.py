@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from property_settings import examples
+from reading_here import parsed
 
 from answerable.datatypes import DocumentType
 from answerable.embedding.cache import CachedEmbedder
@@ -223,15 +224,15 @@ def test_kinds_of_pages(classes: str, body: str, kind: PageKind) -> None:
     page = (
         f'<html class="{classes}"><head>{HEAD}</head><body><main><article>{body}<p>x</p></article></main></body></html>'
     )
-    assert kind_of_page(page) is kind
+    assert kind_of_page(parsed(page)) is kind
     # A document without its main text can't be told from the site around it.
-    assert document_element(page) is None
+    assert document_element(parsed(page)) is None
 
 
 def test_pages_of_other_sites_and_empty_ones() -> None:
-    assert kind_of_page("<html class='page'><article><div class='markdown'>x</div></article></html>") is None
-    assert document_element(b"") is None
-    assert document_element(make_page()) is not None
+    assert kind_of_page(parsed("<html class='page'><article><div class='markdown'>x</div></article></html>")) is None
+    assert document_element(parsed(b"")) is None
+    assert document_element(parsed(make_page())) is not None
     with pytest.raises(EmptySource, match=r"a\.html shows no text"):
         read_html(make_page("<div id=app></div>"), "a.html")
 

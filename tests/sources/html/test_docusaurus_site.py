@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime, timezone
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from docusaurus_build import BASE, LONGEST_BUILD, PUBLIC, docusaurus_site
+from reading_here import parsed
 from site_server import SiteServer
 
 from answerable.datatypes import Document
@@ -135,7 +135,8 @@ def fetcher() -> Iterator[Fetcher]:
 
 
 def test_each_page_is_of_its_kind(folder: Path) -> None:
-    kinds = {path.relative_to(folder).as_posix(): kind_of_page(path.read_bytes()) for path in folder.rglob("*.html")}
+    pages = {path.relative_to(folder).as_posix(): parsed(path.read_bytes()) for path in folder.rglob("*.html")}
+    kinds = {name: kind_of_page(page) for name, page in pages.items()}
     expected = {
         "docs/category/water": PageKind.CATEGORY,
         "docs/next/category/water": PageKind.CATEGORY,
@@ -157,7 +158,7 @@ def test_each_page_is_of_its_kind(folder: Path) -> None:
     both = {f"{locale}{path}.html": kind for locale in ("", "es/") for path, kind in expected.items()}
     # No text in Spanish has this tag.
     assert kinds == {**both, "docs/next/tags/summer.html": PageKind.TAGS}
-    taken = {name for name in kinds if document_element((folder / name).read_bytes())}
+    taken = {name for name, page in pages.items() if document_element(page)}
     assert taken == {name for name, kind in kinds.items() if kind is PageKind.DOCUMENT}
 
 
@@ -239,11 +240,8 @@ def test_pages_are_found_by_locale_and_cited_by_their_public_addresses(site: Sit
     assert find_pages(fetcher, f"{site.home}es/").pages == tuple(spanish)
     for page in both.pages:
         assert page.url == site.home + page.public.removeprefix(PUBLIC)
-    documents = {page.public.removeprefix(PUBLIC): page.lastmod for page in both.pages}
-    assert set(documents) >= {f"{locale}{path}" for locale in ("", "es/") for path in DOCUMENTS}
-    assert documents["docs/next/water/watering"] == datetime(2024, 4, 2, tzinfo=timezone.utc)
-    assert documents["es/docs/water/watering"] == datetime(2023, 8, 6, tzinfo=timezone.utc)
-    assert documents["docs/tags"] is None
+    documents = {page.public.removeprefix(PUBLIC) for page in both.pages}
+    assert documents >= {f"{locale}{path}" for locale in ("", "es/") for path in DOCUMENTS}
 
 
 def test_a_citation_opens_the_public_page_at_its_section(
@@ -260,7 +258,7 @@ def test_a_citation_opens_the_public_page_at_its_section(
         pages = [page for page in find_pages(fetcher, site.home).pages if page.public.startswith(f"{PUBLIC}docs/next/")]
         fetched = [(page, fetcher.fetch(page.url).body) for page in pages]
         library.add_documents(
-            read_html(body, page.public, page.public) for page, body in fetched if document_element(body)
+            read_html(body, page.public, page.public) for page, body in fetched if document_element(parsed(body))
         )
         citation = library.ask("How many litres an hour does a drip line give?").citations[0]
     assert "two litres an hour" in citation.quote

@@ -6,10 +6,10 @@ from pathlib import Path
 from time import perf_counter
 
 import pytest
+from reading_here import read_file
 
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource
-from answerable.sources.dispatch import read_file
 from answerable.sources.html.read import read_html
 
 LONG = "".join(

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from made_mail import ole_file, properties, wide
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EncryptedSource, SourceError
 from answerable.sources.context import ReadContext, Skipped
-from answerable.sources.dispatch import read_bytes
 from answerable.sources.formats import without_ocr
 
 # 2024-03-05 20:15 UTC in ticks since 1601.
@@ -42,7 +42,7 @@ def test_a_message_with_attachments() -> None:
         PROPERTIES: properties(8), "__substg1.0_3701000D": message(24, p0037="Inner", p1000="Inside text.")
     }  # fmt: skip
     skipped = Skipped()
-    mail, notes, inner = read_bytes(ole_file(tree), "/a/letter.msg", ReadContext(skipped=skipped))
+    mail, notes, inner = read_file(ole_file(tree), ReadContext(skipped=skipped), "/a/letter.msg")
     assert mail.content == (
         "From: Ana Ruiz <ana@example.org>\nCc: Ben <ben@example.org>\nDate: 2024-03-05 20:15\n"
         "Attachments: notes.txt, photo.jpg\nSubject: Boiler\n\nThe boiler was repaired for 90 euros."
@@ -62,7 +62,7 @@ def test_its_headers_have_the_time_of_the_senders_place() -> None:
         "From: =?utf-8?q?Ana_N=C3=BA=C3=B1ez?= <ana@example.org>\r\nDate: Tue, 5 Mar 2024 21:15:00 +0100\r\n"
         "Message-ID: <two@x>\r\nReferences: <one@x>"
     )
-    (mail,) = read_bytes(ole_file(message(p1000="Text.", p007d=headers)), "a.msg")
+    (mail,) = read_file(ole_file(message(p1000="Text.", p007d=headers)), source="a.msg")
     assert (mail.parts[0].time, mail.parts[0].sender) == (datetime(2024, 3, 5, 21, 15), "Ana Núñez")
     assert (mail.metadata["thread"], mail.metadata["message_id"]) == ("one@x", "two@x")
 
@@ -71,7 +71,7 @@ def test_texts_of_a_code_page_and_markup() -> None:
     tree = message()
     tree[PROPERTIES] = properties(32, page=(3, 0x3FFD, 1252))
     tree["__substg1.0_10130102"] = "<p>Cuesta 90 € en Málaga.</p>".encode("cp1252")
-    (mail,) = read_bytes(ole_file(tree), "a.msg")
+    (mail,) = read_file(ole_file(tree), source="a.msg")
     assert mail.content.endswith("\n\nCuesta 90 € en Málaga.")
 
 
@@ -89,18 +89,18 @@ def test_an_answer_cites_it(tmp_path: Path) -> None:
 def test_damaged_and_encrypted_files() -> None:
     whole = ole_file(message(p1000="text " * 2_000))
     with pytest.raises(DamagedSource, match=r"a\.msg is not a readable message.*save it again"):
-        read_bytes(whole[:600], "a.msg")
+        read_file(whole[:600], source="a.msg")
     with pytest.raises(EncryptedSource, match="save it decrypted"):
-        read_bytes(ole_file(message(p001a="IPM.Note.SMIME")), "a.msg")
+        read_file(ole_file(message(p001a="IPM.Note.SMIME")), source="a.msg")
     for place in range(0, len(whole), 37):
         broken = bytearray(whole)
         broken[place] ^= 0xFF
         try:
-            read_bytes(bytes(broken), "a.msg")
+            read_file(bytes(broken), source="a.msg")
         except SourceError as error:
             assert str(error)
 
 
 def test_messages_of_robots_are_text() -> None:
-    (document,) = read_bytes(b"float64 speed\nstring name\n", "Motor.msg")
+    (document,) = read_file(b"float64 speed\nstring name\n", source="Motor.msg")
     assert document.type is DocumentType.TEXT

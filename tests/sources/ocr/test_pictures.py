@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import pypdfium2  # type: ignore[import-untyped]
 import pytest
+from reading_here import read_file
 from sources.conftest import build_pdf
 from sources.ocr.drawn import NOTICE, drawn, saved
 
 import answerable
 from answerable.datatypes import DocumentType, document_id
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.sources import ReadContext, Skipped, read_file, walk
+from answerable.sources import ReadContext, Skipped, walk
 from answerable.sources.context import Ocr
 from answerable.sources.file_reader import FileReader
 from answerable.sources.formats import recognise

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_files import edited, with_body, zipped
 from property_settings import examples
+from reading_here import read_file
 
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import (
@@ -25,7 +26,6 @@ from answerable.errors import (
     UnsupportedSource,
 )
 from answerable.sources.context import ReadContext, ReadLimits
-from answerable.sources.dispatch import read_file
 from answerable.sources.office.docx import read_docx
 from answerable.splitting.by_type import SplitterByType
 

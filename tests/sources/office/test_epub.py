@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_files import epub, zipped
 from property_settings import examples
+from reading_here import read_file
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
-from answerable.sources.dispatch import read_file
 from answerable.sources.office.epub import read_epub
 from answerable.splitting.by_type import SplitterByType
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from made_office_files import opendocument, table
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource
-from answerable.sources.dispatch import read_file
 from answerable.sources.office.odf import read_odt
 
 NUMBERED = (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource
-from answerable.sources.dispatch import read_file
 from answerable.sources.office.rtf import read_rtf
 
 HEAD = (

@@ -24,7 +24,7 @@ def content(make_pdf: MakePdf, page: bytes, *notes: str) -> str:
     "line",
     [
         b"50 703.5 m 195 703.5 l S",
-        b"q 1 0 0 1 40 700 cm 10 3 m 156 3 l 10 -90 m 20 -95 l S Q",
+        b"q 1 0 0 1 40 700 cm 10 3 m 156 3 l S Q",
         b"50 703 145 1 re f",
         b"1 w 45 704 m 215 704 l S",
     ],

@@ -16,13 +16,13 @@ from pathlib import Path
 
 import pytest
 from made_files import epub, zipped
+from reading_here import read_file
 from reading_processes import SLOW, Started, children, is_running, seconds_used, spawned, wait_until
 from third_party.plugin_packages import install
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import ReadContext, ReadLimits, Skipped
-from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
 from answerable.sources.process.answers import pack, unpack
 from answerable.sources.process.reading_process import ReadingProcess

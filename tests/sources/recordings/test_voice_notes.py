@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from reading_here import read_file
 from speech import packed, silence, spoken, wav
 
 import answerable
@@ -17,7 +18,6 @@ from answerable.formats.locate import Locator
 from answerable.sources.archives.archives import Unpacking
 from answerable.sources.archives.read import opened_member
 from answerable.sources.context import ReadContext, ReadLimits, Skipped
-from answerable.sources.dispatch import read_file
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.recordings.hear import find_speech
 from answerable.sources.whatsapp.voice_notes import fingerprint, note_at

@@ -50,19 +50,17 @@ class Seen:
 
 
 @cache
-def _files() -> FileReader:
+def shared_files() -> FileReader:
     """What reads the pages of all visits: a process for each would take longer than the visits."""
     files = FileReader()
     atexit.register(files.close)
     return files
 
 
-def visiting(
-    address: str, options: SiteOptions | None = None, policy: FetchPolicy = QUICK, files: FileReader | None = None
-) -> SiteVisit:
-    """A visit that may ask this server and no other; without `files`, pages are read in a process of its own."""
+def visiting(address: str, options: SiteOptions | None = None, policy: FetchPolicy = QUICK) -> SiteVisit:
+    """A visit that may ask this server and no other."""
     hosts = [address.split("/")[2]]
-    return SiteVisit(address, Fetcher(AddressGuard(hosts), policy), options, files, now=lambda: NOW)
+    return SiteVisit(address, Fetcher(AddressGuard(hosts), policy), shared_files(), options, now=lambda: NOW)
 
 
 def visit(
@@ -74,7 +72,7 @@ def visit(
 ) -> Seen:
     """Visits the site, or what stands at a path below its base, after an earlier visit."""
     known = earlier.known if earlier else {}
-    visit = visiting(site.home + path, options, policy, _files())
+    visit = visiting(site.home + path, options, policy)
     items = (each for each in visit.items(known) if not each.is_being_read)
     visited = {each.source.removeprefix(site.public): each for each in items}
     gone = visit.gone()

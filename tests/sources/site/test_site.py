@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from providers.scripted_server import Ending, Reply
 from site_server import SiteServer, redirect
-from site_visits import QUICK, Seen, page, visit, visiting
+from site_visits import QUICK, Seen, page, shared_files, visit, visiting
 
 from answerable.errors import (
     AddressRefused,
@@ -52,7 +52,7 @@ def test_every_page_is_read_in_order_under_its_public_address(site: SiteServer) 
     assert record is not None
     assert record.documents == (document.id,)
     assert len(record.hash) == 64
-    assert set(record.validators) == {"url", "etag", "last_modified", "lastmod"}
+    assert set(record.validators) == {"url", "etag", "last_modified"}
     assert record.validators["url"] == f"{site.home}a"
 
 
@@ -161,11 +161,11 @@ def test_a_site_that_cannot_be_asked_is_one_error(site: SiteServer) -> None:
 def test_a_private_address_is_never_asked(site: SiteServer) -> None:
     port = site.url.rpartition(":")[2]
     for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"):
-        visit = SiteVisit(f"http://{host}:{port}/guide/", Fetcher(AddressGuard(), QUICK))
+        visit = SiteVisit(f"http://{host}:{port}/guide/", Fetcher(AddressGuard(), QUICK), shared_files())
         with closing(visit), pytest.raises(AddressRefused, match="public internet"):
             list(visit.items({}))
     with pytest.raises(AddressRefused, match="user name"):
-        SiteVisit(f"http://me@127.0.0.1:{port}/", Fetcher())
+        SiteVisit(f"http://me@127.0.0.1:{port}/", Fetcher(), shared_files())
     assert site.connections == 0
 
 
@@ -254,7 +254,7 @@ def test_addresses_of_the_web_are_sites(source: str) -> None:
     ],
 )
 def test_the_origin_names_the_place_and_what_is_wanted_of_it(address: str, options: SiteOptions, origin: str) -> None:
-    with closing(SiteVisit(address, Fetcher(), options)) as visit:
+    with closing(SiteVisit(address, Fetcher(), shared_files(), options)) as visit:
         assert visit.origin == origin
 
 

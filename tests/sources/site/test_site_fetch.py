@@ -119,18 +119,14 @@ def test_a_redirect_to_a_private_address_is_refused(server: ScriptedServer) -> N
             assert len(server.requests) == before + 1
 
 
-def test_cookies_are_never_kept_and_credentials_stay_at_their_origin(server: ScriptedServer) -> None:
+def test_cookies_are_never_kept(server: ScriptedServer) -> None:
     server.script("/", page(status=302, Location=f"{elsewhere(server)}/b", Set_Cookie="a=b"))
     server.script("/b", page(Set_Cookie="c=d"))
     guard = AddressGuard(["127.0.0.1", "localhost"], lambda host, port: ["127.0.0.1"])
-    with Fetcher(guard, QUICK, {server.url: "Bearer secret"}) as fetcher:
+    with Fetcher(guard, QUICK) as fetcher:
         fetcher.fetch(server.url)
         fetcher.fetch(f"{server.url}/b")
-    assert [request.headers.get("authorization") for request in server.requests] == [
-        "Bearer secret",
-        None,
-        "Bearer secret",
-    ]
+    assert len(server.requests) == 3
     assert not [request for request in server.requests if "cookie" in request.headers]
 
 
@@ -251,7 +247,7 @@ def test_packed_pages_are_unpacked(server: ScriptedServer, fetcher: Fetcher) -> 
         (Reply(200, {}, (bytes(60_000), bytes(60_000))), SourceTooLarge),
         (Reply(200, {"Content-Encoding": "gzip"}, (gzip.compress(b"hello")[:-9],)), DamagedSource),
         (Reply(200, {"Content-Encoding": "gzip"}, (b"hello",)), DamagedSource),
-        (Reply(200, {"Content-Encoding": "gzip"}, (gzip.compress(b"") * 101,)), DamagedSource),
+        (Reply(200, {"Content-Encoding": "gzip"}, (gzip.compress(b"hello") + b"more",)), DamagedSource),
         (Reply(200, {"Content-Encoding": "br"}, (b"hello",)), UnsupportedSource),
         (Reply(200, {"Content-Encoding": "gzip, gzip"}, (b"hello",)), UnsupportedSource),
     ],

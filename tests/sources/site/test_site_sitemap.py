@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gzip
-from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from answerable.errors import DamagedSource, SourceError, SourceTooLarge, UnsupportedSource
-from answerable.sources.site.robots import MAX_ENTRIES, SitemapEntry, parse_date, parse_sitemap
+from answerable.sources.site.robots import MAX_ENTRIES, parse_sitemap
 
 SPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 PAGES = f"""<?xml version="1.0" encoding="UTF-8"?>
@@ -18,10 +17,6 @@ PAGES = f"""<?xml version="1.0" encoding="UTF-8"?>
   <url><lastmod>never</lastmod><loc><![CDATA[https://a.test/b]]></loc></url>
   <url><loc></loc></url>
 </urlset>"""
-ENTRIES = (
-    SitemapEntry("https://a.test/?x=1&y=2", datetime(2024, 5, 1, tzinfo=timezone.utc)),
-    SitemapEntry("https://a.test/b"),
-)
 
 
 @pytest.mark.parametrize(
@@ -35,16 +30,16 @@ ENTRIES = (
         PAGES.replace("sitemaps.org", "google.com").encode(),
     ],
 )
-def test_addresses_and_dates_of_pages(data: bytes) -> None:
+def test_addresses_of_pages(data: bytes) -> None:
     sitemap = parse_sitemap(data, "s")
-    assert sitemap.pages == ENTRIES
+    assert sitemap.pages == ("https://a.test/?x=1&y=2", "https://a.test/b")
     assert not sitemap.sitemaps
 
 
 def test_an_index_names_sitemaps() -> None:
     index = f"<sitemapindex {SPACE}><sitemap><loc>https://a.test/s.xml.gz</loc></sitemap></sitemapindex>"
     sitemap = parse_sitemap(index.encode(), "s")
-    assert sitemap.sitemaps == (SitemapEntry("https://a.test/s.xml.gz"),)
+    assert sitemap.sitemaps == ("https://a.test/s.xml.gz",)
     assert not sitemap.pages
 
 
@@ -90,19 +85,3 @@ def test_a_sitemap_is_bounded() -> None:
     deep = b"<urlset>" + b"<a>" * 100_000
     with pytest.raises(DamagedSource):
         parse_sitemap(deep, "s")
-
-
-@pytest.mark.parametrize(
-    ("text", "date"),
-    [
-        ("2024-05", datetime(2024, 5, 1, tzinfo=timezone.utc)),
-        ("2024-05-02T10:20:30Z", datetime(2024, 5, 2, 10, 20, 30, tzinfo=timezone.utc)),
-        ("2024-05-02T10:20:30.1234567+02:00", datetime(2024, 5, 2, 10, 20, 30, tzinfo=timezone(timedelta(hours=2)))),
-        ("2024-05-02T10:20", datetime(2024, 5, 2, 10, 20, tzinfo=timezone.utc)),
-        ("2024-13-01", None),
-        ("yesterday", None),
-        ("", None),
-    ],
-)
-def test_dates(text: str, date: datetime | None) -> None:
-    assert parse_date(text) == date

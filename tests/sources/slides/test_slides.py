@@ -9,11 +9,11 @@ from made_files import zipped
 from made_office_files import opendocument, presentation, repacked, saved, table
 from pptx import Presentation
 from pptx.util import Inches
+from reading_here import read_file
 
 import answerable
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, UnsupportedSource
-from answerable.sources.dispatch import read_file
 from answerable.sources.office.slides import read_odp, read_pptx
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

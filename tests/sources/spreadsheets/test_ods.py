@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from made_office_files import opendocument, table
+from reading_here import read_file
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceTooLarge
 from answerable.sources.context import ReadContext, ReadLimits
-from answerable.sources.dispatch import read_file
 from answerable.sources.spreadsheets.read import read_ods
 from answerable.tables.find import find_tables
 

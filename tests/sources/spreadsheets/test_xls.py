@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from made_mail import ole_file
 from made_office_files import saved
+from reading_here import read_file
 from xlwt import Formula, Workbook, easyfont, easyxf
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
 from answerable.sources.context import ReadContext, ReadLimits
-from answerable.sources.dispatch import read_file
 from answerable.sources.spreadsheets.old import read_xls
 from answerable.tables.find import find_tables
 

@@ -12,6 +12,7 @@ from made_files import zipped
 from made_office_files import SHEET, repacked, saved, with_rows, workbook
 from openpyxl.styles import Font
 from openpyxl.worksheet.table import Table as ExcelTable
+from reading_here import read_file
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import (
@@ -23,7 +24,6 @@ from answerable.errors import (
     UnsupportedSource,
 )
 from answerable.sources.context import ReadContext, ReadLimits
-from answerable.sources.dispatch import read_file
 from answerable.sources.spreadsheets.read import read_xlsx
 from answerable.tables.find import find_tables
 from answerable.tables.table import Kind

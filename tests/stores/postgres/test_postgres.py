@@ -91,7 +91,7 @@ def test_addresses(address: str, schema: str, visible: str) -> None:
 
 def test_what_is_shown_of_an_address() -> None:
     assert "pw" not in shown("postgresql://ana:pw@host/db?password=pw")
-    assert "pw" not in shown("postgresql+psycopg://ana:pw@host/db?langchain_collection=docs")
+    assert "pw" not in shown("postgresql+psycopg://ana:pw@host/db?options=docs")
     assert shown("/home/ana/library") == "/home/ana/library"
 
 

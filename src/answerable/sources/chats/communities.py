@@ -21,20 +21,13 @@ from answerable.sources.chats.conversation import (
     ChatMessage,
     Conversation,
     counted,
-    epoch,
     file_name,
-    first,
-    moment,
     named_moment,
-    one_line,
     read_stamps,
     reply_note,
-    row,
-    rows,
-    texts,
-    words,
     zone_name,
 )
+from answerable.sources.exported import epoch, first, moment, one_line, row, rows, texts, words
 
 _NO_FILE = "(File"
 _MEDIA = {
@@ -55,19 +48,16 @@ def is_telegram(exported: Any) -> bool:
     return any(_is_message(each) for chat in chats[:50] for each in rows(chat.get("messages"))[:20])
 
 
-def read_telegram(exported: Any) -> list[Conversation]:
-    """Return the conversations of Telegram's export."""
-    return [_conversation(chat) for chat in _chats(exported)]
-
-
-def is_single(exported: Any) -> bool:
-    """Whether Telegram's export is of a single chat."""
-    return isinstance(row(exported).get("messages"), list)
+def read_telegram(exported: Any) -> Conversation | list[Conversation]:
+    """Return the conversations of Telegram's export, which may be of a single chat."""
+    chats = _chats(exported)
+    found = [_conversation(chat) for chat in chats]
+    return found[0] if chats[0] is exported else found
 
 
 def _chats(exported: Any) -> list[dict[str, Any]]:
     whole = row(exported)
-    if is_single(whole):
+    if isinstance(whole.get("messages"), list):
         return [whole]
     return [chat for name in ("chats", "left_chats") for chat in rows(row(whole.get(name)).get("list"))]
 

@@ -17,9 +17,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.sources.exported import member_name, one_line, plain_text, words
 from answerable.sources.text import PartedText, make_document, stem
 from answerable.sources.whatsapp.dates import DateOrder, DateText, decide_order, parse_clock, parse_date, resolve
-from answerable.text.characters import encodable
+from answerable.tables.values import DayOrder, read_date
 
 LOCAL = "local time of the export"
 UTC = "UTC"
@@ -59,14 +60,15 @@ class Conversation:
     metadata: dict[str, str] = field(default_factory=dict)
 
 
-def documents_of(conversations: Iterable[Conversation], source: str, is_one: bool) -> list[Document]:
+def documents_of(found: Conversation | list[Conversation], source: str) -> list[Document]:
     """Return a document for each conversation that has a message.
 
-    The document of a single conversation has the file's source; each of several is named as a member of the file.
+    The document of a single conversation has the file's source; each of a list is named as a member of the file.
     """
+    if isinstance(found, Conversation):
+        return [_document(found, source)] if _has_message(found) else []
     used: Counter[str] = Counter()
-    found = (each for each in conversations if _has_message(each))
-    return [_document(each, source if is_one else member_name(source, each.title, used)) for each in found]
+    return [_document(each, member_name(source, each.title, used)) for each in found if _has_message(each)]
 
 
 def document_of(conversation: Conversation, source: str) -> Document | None:
@@ -129,17 +131,6 @@ def _pieces(message: ChatMessage) -> tuple[str, str, str]:
     return head, placeholders if body else placeholders.rstrip("\n"), body
 
 
-def plain_text(text: str) -> str:
-    """Return text with `\\n` line ends, and without white space at its ends, lone surrogates and NULs."""
-    return encodable(text).replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
-def one_line(text: str | None, longest: int) -> str:
-    """Return text on one line; if it is over `longest` characters, cut it between words."""
-    line = " ".join(plain_text((text or "")[: 4 * longest]).split())
-    return line if len(line) <= longest else f"{line[:longest].rsplit(' ', 1)[0]}…"
-
-
 def reply_note(sender: str, text: str) -> str:
     """Return the note of a reply: `in reply to Ben: “see you at eight”`."""
     quote = one_line(text, 80)
@@ -159,71 +150,6 @@ def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
             yield last, message
 
     return [message for _, message in sorted(dated(), key=lambda pair: pair[0])]
-
-
-def member_name(source: str, title: str, used: Counter[str]) -> str:
-    """Return a place in a file that no other has: `notes.enex!/Boiler (2)`."""
-    name = one_line(title, _LONGEST_TITLE).replace("/", "-").replace("\\", "-") or "untitled"
-    used[name] += 1
-    return f"{source}!/{name}" if used[name] == 1 else f"{source}!/{name} ({used[name]})"
-
-
-def rows(value: Any) -> list[dict[str, Any]]:
-    """Return the JSON objects in a list; [] for anything else."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def row(value: Any) -> dict[str, Any]:
-    """Return a JSON object; {} for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def words(value: Any) -> str:
-    """Return a string, or an integer as a string; "" for anything else."""
-    if isinstance(value, str):
-        return value
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
-
-
-def first(*values: Any) -> str:
-    """Return the first value that isn't blank, as a string, or ""."""
-    return next((text for value in values if (text := words(value)).strip()), "")
-
-
-def epoch(value: Any) -> datetime | None:
-    """Return the time in UTC of seconds since 1970, given as a number or a string."""
-    try:
-        seconds = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    # The limit is in the year 9987: datetime has no years after 9999.
-    if isinstance(value, bool) or not 0 <= seconds <= 253_000_000_000:
-        return None
-    return datetime(1970, 1, 1) + timedelta(seconds=int(seconds))
-
-
-def milliseconds(value: Any) -> datetime | None:
-    """Return the time in UTC of milliseconds since 1970."""
-    try:
-        return epoch(float(value) / 1000)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def moment(value: Any) -> tuple[datetime | None, timedelta | None]:
-    """Return the time of an ISO timestamp without its zone, and the zone's offset from UTC; None if missing."""
-    text = words(value).strip()
-    if len(text) < 16 or len(text) > 40:
-        return None, None
-    # Python 3.10 doesn't parse Z, and parses fractions of three or six digits only.
-    text = text[:-1] + "+00:00" if text[-1] in "Zz" else text
-    whole, zone = text[:19], text[19:]
-    zone = zone[max(zone.rfind("+"), zone.rfind("-")) :] if "+" in zone or "-" in zone else ""
-    try:
-        read = datetime.fromisoformat(whole + zone)
-    except ValueError:
-        return None, None
-    return read.replace(tzinfo=None), read.utcoffset()
 
 
 def zone_name(offsets: set[timedelta | None], unknown: str) -> str:
@@ -248,22 +174,11 @@ def counted(names: list[str], count: Any) -> str:
     return str(count) if isinstance(count, int) and not isinstance(count, bool) and count > 1 else ""
 
 
-def texts(value: Any) -> Iterator[str]:
-    """Yield the strings in a list."""
-    yield from (each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
-
-
 _STAMP = re.compile(
     r"\s{0,3}(?P<date>\d{1,4}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}\d{1,4})\.?,?\s{1,3}"
     r"(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?P<half>\s?[\w. ]{0,8})\s{0,3}"
 )
-_SHORT_DATE = re.compile(r"(?P<day>\d{1,2})[-. ](?P<month>[A-Za-z]{3})[-. ](?P<year>\d{2,4})\s(?P<rest>.{4,12})")
-_NAMED = re.compile(
-    r"(?P<month>[A-Z][a-z]{2})[a-z]* (?P<day>\d{1,2}), (?P<year>\d{4})(?: at)? {1,2}"
-    r"(?P<clock>\d{1,2}:[\d:]{2,5}\s[AP]M)"
-)
 _CLOCK = re.compile(r"\s{0,9}(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(.{0,10})")
-_MONTHS = {name: number for number, name in enumerate("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)}
 
 
 def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
@@ -274,22 +189,9 @@ def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
 
 
 def named_moment(stamp: str) -> datetime | None:
-    """Return the time of a timestamp with the month's English name, or None."""
-    if short := _SHORT_DATE.fullmatch(stamp.strip()):
-        clock = clock_of(short["rest"])
-        year = int(short["year"]) + (2000 if len(short["year"]) == 2 else 0)
-        return _named_date(year, short["month"].title(), int(short["day"]), clock)
-    found = _NAMED.match(stamp.strip())
-    if not found:
-        return None
-    return _named_date(int(found["year"]), found["month"], int(found["day"]), clock_of(found["clock"]))
-
-
-def _named_date(year: int, month: str, day: int, clock: timedelta | None) -> datetime | None:
-    try:
-        return None if clock is None else datetime(year, _MONTHS[month], day) + clock
-    except (ValueError, KeyError, OverflowError):
-        return None
+    """Return the time of a timestamp with the month's name, up to a bracket, or None."""
+    found = read_date(stamp.partition("(")[0].strip(), DayOrder.MONTH_FIRST)
+    return found.time if found and not found.is_day else None
 
 
 def clock_of(text: str) -> timedelta | None:

@@ -1,8 +1,8 @@
 """Exports of iMessage, LINE, Signal, Messenger, Instagram and Teams.
 
 iMessage: the plain text of imessage-exporter, which has each reply twice, indented below the message that it answers,
-and at the time when it was sent. LINE: the text that the app saves, with a line for each day. Signal: the Markdown
-(`chat.md`) and JSON lines (`data.json`) of signal-export. Times of these are the exporter's local time. Messenger: its
+and at the time when it was sent. LINE: the text that the app saves, with a line for each day. Signal: the Markdown of
+signal-export. Times of these are the exporter's local time. Messenger: its
 files (`message_1.json`, and those of end-to-end encrypted chats) escape each byte of UTF-8 as a character of its own
 ("cafÃ©"), which is undone here. Teams: messages from its Graph API, or from the export of personal data. Times of
 Messenger and Teams are UTC.
@@ -20,20 +20,14 @@ from answerable.sources.chats.conversation import (
     ChatMessage,
     Conversation,
     file_name,
-    first,
     in_order,
     messages_below,
-    milliseconds,
-    moment,
     named_moment,
     read_stamps,
     reply_note,
-    row,
-    rows,
-    texts,
-    words,
     zone_name,
 )
+from answerable.sources.exported import first, milliseconds, moment, row, rows, words
 
 _STAMP = r"[A-Z][a-z]{2} \d{2}, \d{4} {1,2}\d{1,2}:\d{2}:\d{2} [AP]M"
 _HEADER = re.compile(
@@ -110,7 +104,6 @@ def read_line(content: str) -> Conversation:
     return Conversation("LINE", content.partition("\n")[0].removeprefix("[LINE]"), messages, LOCAL)
 
 
-_SIGNAL = "Signal"
 _SIGNAL_HEADER = re.compile(
     r"^\[(?P<stamp>\d{4}-\d\d-\d\d,? \d\d:\d\d(?::\d\d)?)\] (?P<sender>[^\n:]{1,160}):(?: |$)", re.MULTILINE
 )
@@ -126,7 +119,7 @@ def is_signal(content: str) -> bool:
 def read_signal(content: str) -> Conversation:
     """Return the conversation in signal-export's Markdown."""
     messages = [_signal_message(header, raw) for header, raw in messages_below(_SIGNAL_HEADER, content.lstrip())]
-    return Conversation(_SIGNAL, "", messages, LOCAL)
+    return Conversation("Signal", "", messages, LOCAL)
 
 
 def _signal_message(header: re.Match[str], raw: str) -> ChatMessage:
@@ -143,32 +136,10 @@ def _signal_message(header: re.Match[str], raw: str) -> ChatMessage:
         quote = "\n".join(line.lstrip("> ") for line in lines[:quoted])
         notes.insert(0, reply_note("", quote))
     text = "\n".join(lines[quoted:]).strip()
+    if text == "(This message was deleted)":
+        return ChatMessage(time, header["sender"].strip(), "", is_deleted=True)
     files = [match["name"] or match["path"] for match in _SIGNAL_FILE.finditer(text)]
     return ChatMessage(time, header["sender"].strip(), _SIGNAL_FILE.sub("", text), files, notes=notes)
-
-
-def is_signal_rows(exported: Any) -> bool:
-    """Whether parsed JSON lines are messages of signal-export."""
-    some = rows(exported)[:20]
-    return bool(some) and all({"date", "sender", "body"} <= each.keys() for each in some)
-
-
-def read_signal_rows(exported: Any) -> Conversation:
-    """Return the conversation in signal-export's parsed JSON lines."""
-    return Conversation(_SIGNAL, "", [_row_message(each) for each in rows(exported)], LOCAL)
-
-
-def _row_message(raw: dict[str, Any]) -> ChatMessage:
-    text, quote = words(raw.get("body")), words(raw.get("quote"))
-    notes = [reply_note("", "\n".join(line.lstrip("> ") for line in quote.split("\n")))] if quote.strip() else []
-    for reaction in raw["reactions"] if isinstance(raw.get("reactions"), list) else []:
-        names = list(texts(reaction)) or [words(row(reaction).get("emoji")), words(row(reaction).get("name"))]
-        notes.append(" ".join(filter(None, names)))
-    files = [first(each.get("name"), each.get("path")) for each in rows(raw.get("attachments"))]
-    media = ["sticker"] if words(raw.get("sticker")).strip() else []
-    time, sender = moment(raw.get("date"))[0], words(raw.get("sender")).strip()
-    is_notice = not sender or sender == "No-Sender"
-    return ChatMessage(time, None if is_notice else sender, text, files, media, notes)
 
 
 _FILES = ("photos", "videos", "audio_files", "files", "gifs")
@@ -247,8 +218,8 @@ def is_teams(exported: Any) -> bool:
     )
 
 
-def read_teams(exported: Any) -> list[Conversation]:
-    """Return the conversations of Teams, from Graph or from an export of personal data."""
+def read_teams(exported: Any) -> Conversation | list[Conversation]:
+    """Return the conversation of Teams from Graph, or those from an export of personal data."""
     personal = rows(row(exported).get("conversations"))
     if any("MessageList" in each for each in personal):
         return [_personal(each) for each in personal]
@@ -256,7 +227,7 @@ def read_teams(exported: Any) -> list[Conversation]:
     by_id = {words(each.get("id")): each for each in raw}
     zone = zone_name({moment(each.get("createdDateTime"))[1] for each in raw}, LOCAL)
     title = first(*(row(exported).get(name) for name in ("topic", "displayName", "chatName", "title")))
-    return [Conversation(_TEAMS, title, in_order(_teams_message(each, by_id) for each in raw), zone)]
+    return Conversation(_TEAMS, title, in_order(_teams_message(each, by_id) for each in raw), zone)
 
 
 def _graph(exported: Any) -> list[dict[str, Any]]:

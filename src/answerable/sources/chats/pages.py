@@ -17,15 +17,15 @@ from answerable.sources.chats.conversation import (
     file_name,
     in_order,
     named_moment,
-    one_line,
     read_stamps,
     reply_note,
 )
+from answerable.sources.exported import one_line
+from answerable.tables.values import DayOrder, read_date
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_TELEGRAM_TIME = re.compile(r"(\d{2})\.(\d{2})\.(\d{4}) (\d{2}):(\d{2}):(\d{2})(?: UTC([+-]\d{2}:\d{2}))?")
 _NUMBERED = re.compile(r"messages\d*\.html?$")
 _BLOCKS = frozenset({"br", "div", "p", "li", "tr", "hr"})
 
@@ -87,12 +87,10 @@ def _telegram_message(
     node: LexborNode, sender: str, anchor: str | None, zones: set[str], by_anchor: dict[str, ChatMessage]
 ) -> ChatMessage:
     date = node.css_first(".body > .date")
-    found = _TELEGRAM_TIME.search((date.attributes.get("title") or "") if date is not None else "")
-    time = None
-    if found:
-        day, month, year, *clock = map(int, found.groups()[:6])
-        zones.update(filter(None, [found[7]]))
-        time = _moment(year, month, day, *clock)
+    # "01.03.2024 09:05:10 UTC+01:00"
+    stamp, _, zone = ((date.attributes.get("title") or "") if date is not None else "").partition(" UTC")
+    zones.update(filter(None, [zone]))
+    time = read_date(stamp, DayOrder.DAY_FIRST)
     forwarded = node.css_first(".forwarded.body")
     inner = forwarded if forwarded is not None else node
     texts = [shown(each) for each in inner.css(".text") if not _is_reaction(each)]
@@ -105,18 +103,12 @@ def _telegram_message(
     if forwarded is not None:
         notes.append(f"forwarded from {_text(forwarded, '.from_name')}")
     notes += [one_line(shown(each), 60) for each in node.css(".reactions .reaction")]
-    return ChatMessage(time, sender or "Deleted Account", "\n".join(texts), files, media, notes, anchor)
+    sender = sender or "Deleted Account"
+    return ChatMessage(time.time if time else None, sender, "\n".join(texts), files, media, notes, anchor)
 
 
 def _is_reaction(node: LexborNode) -> bool:
     return "reaction" in (node.parent.attributes.get("class") or "") if node.parent is not None else False
-
-
-def _moment(*numbers: int) -> datetime | None:
-    try:
-        return datetime(*numbers)  # type: ignore[arg-type]
-    except ValueError:
-        return None
 
 
 def _discord(page: LexborHTMLParser) -> Conversation:

@@ -6,7 +6,8 @@ This module also reads conversations with ChatGPT and Claude (`conversations.jso
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -14,89 +15,50 @@ from typing import TYPE_CHECKING, Any
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.formats.marks import BUNDLE
-from answerable.sources.chats.conversation import (
-    ChatMessage,
-    Conversation,
-    document_of,
-    documents_of,
-    epoch,
-    file_name,
-    first,
-    moment,
-    row,
-    rows,
-    words,
-)
+from answerable.sources.chats.conversation import ChatMessage, Conversation, document_of, documents_of, file_name
+from answerable.sources.exported import epoch, first, moment, row, rows, words
 
 if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 # Every chat export contains one of these words: searching for them first saves parsing other JSON twice.
-_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList sender body".split()))
-# Each pair of words occurs only in one app's export: a file with a pair that isn't valid JSON is a damaged export.
-_PAIRS = (
-    ('"date_unixtime"', '"from_id"'),
-    ('"sender_name"', '"timestamp_ms"'),
-    ('"current_node"', '"mapping"'),
-    ('"chat_messages"', '"sender"'),
-    ('"guild"', '"channel"'),
-    ('"client_msg_id"', '"ts"'),
-)
+_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList body".split()))
+# A file with one of these words that isn't valid JSON is a damaged export.
+_OF_AN_EXPORT = re.compile('"(?:date_unixtime|timestamp_ms|current_node|chat_messages|timestampEdited|client_msg_id)"')
 
 
 def chats_in_json(content: str, source: str) -> list[Document]:
-    """Return the chats in JSON or JSON lines as documents. Raise DamagedSource for an export that is cut off."""
+    """Return the chats in JSON as documents. Raise DamagedSource for an export that is cut off."""
     if content.lstrip()[:1] not in ("{", "[") or not any(word in content for word in _WORDS):
         return []
     try:
-        exported = _parsed(content)
+        exported = json.loads(content)
     except (ValueError, RecursionError) as error:
-        start = content[:20_000]
-        if any(one in start and other in start for one, other in _PAIRS):
+        # Several objects one after the other are records.
+        if _OF_AN_EXPORT.search(content, 0, 20_000) and not str(error).startswith("Extra data"):
             raise DamagedSource(
                 f"{source} is a chat export that is cut off or damaged ({str(error)[:100]}): export the chat again"
             ) from error
         return []
-    conversations, is_one = _conversations(exported, source)
-    return documents_of(conversations, source, is_one)
+    return documents_of(_conversations(exported, source), source)
 
 
-def _parsed(content: str) -> Any:
-    try:
-        return json.loads(content)
-    except ValueError:
-        lines = [line for line in content.split("\n") if line.strip()]
-        if len(lines) < 2 or not lines[0].rstrip().endswith("}"):
-            raise
-        return [json.loads(line) for line in lines]
-
-
-def _conversations(exported: Any, source: str) -> tuple[list[Conversation], bool]:
-    """Return the conversations, and whether the file can hold only one."""
+def _conversations(exported: Any, source: str) -> Conversation | list[Conversation]:
+    """Return the conversation of a file that can hold only one, otherwise the conversations."""
     from answerable.sources.chats import communities, messengers, slack
 
-    if BUNDLE in row(exported):
-        return [_bundled(exported, source)], True
-    if communities.is_telegram(exported):
-        return communities.read_telegram(exported), communities.is_single(exported)
-    if communities.is_discord(exported):
-        return [communities.read_discord(exported)], True
-    if communities.is_google_chat(exported):
-        return [communities.read_google_chat(exported)], True
-    if messengers.is_messenger(exported):
-        return [messengers.read_messenger([exported], source)], True
-    if slack.is_slack(exported):
-        return [slack.read_slack(exported, _channel(source))], True
-    if is_chatgpt(exported):
-        return read_chatgpt(exported), "mapping" in row(exported)
-    if is_claude(exported):
-        return read_claude(exported), "chat_messages" in row(exported)
-    if messengers.is_teams(exported):
-        found = messengers.read_teams(exported)
-        return found, len(found) == 1 and "conversations" not in row(exported)
-    if messengers.is_signal_rows(exported):
-        return [messengers.read_signal_rows(exported)], True
-    return [], False
+    apps: tuple[tuple[Callable[[Any], bool], Callable[[Any], Conversation | list[Conversation]]], ...] = (
+        (lambda whole: BUNDLE in row(whole), lambda whole: _bundled(whole, source)),
+        (communities.is_telegram, communities.read_telegram),
+        (communities.is_discord, communities.read_discord),
+        (communities.is_google_chat, communities.read_google_chat),
+        (messengers.is_messenger, lambda whole: messengers.read_messenger([whole], source)),
+        (slack.is_slack, lambda messages: slack.read_slack(messages, _channel(source))),
+        (is_chatgpt, read_chatgpt),
+        (is_claude, read_claude),
+        (messengers.is_teams, messengers.read_teams),
+    )
+    return next((read(exported) for recognises, read in apps if recognises(exported)), [])
 
 
 def _bundled(exported: Any, source: str) -> Conversation:
@@ -169,19 +131,14 @@ def read_markdown_or_chat(content: str, source: str) -> Document:
     return chat or read_markdown(content, source)
 
 
-def read_records_or_chats(data: bytes, source: str, context: ReadContext) -> Document | list[Document]:
-    """Return the chats in JSON or CSV, a note of Google Keep, or other records as `read_records` does.
+def read_records_or_chats(content: str, source: str) -> Document | list[Document]:
+    """Return the chats in JSON or CSV, or other records as `read_records` does.
 
     Raise EmptySource, and DamagedSource for an export of chats that is cut off.
     """
     from answerable.sources.chats.communities import CSV_HEADER, read_discord_csv
-    from answerable.sources.notes import keep_note, read_keep
     from answerable.sources.records import read_records
-    from answerable.sources.text import decode
 
-    content = decode(data, source)
-    if note := keep_note(content):
-        return read_keep(note, source, context)
     if chats := chats_in_json(content, source):
         return chats
     is_discord = content.partition("\n")[0].replace('"', "").strip() == CSV_HEADER
@@ -211,13 +168,7 @@ _HIDDEN = frozenset(
 def is_chatgpt(exported: Any) -> bool:
     """Whether parsed JSON is an export of ChatGPT: conversations whose messages are nodes of a tree."""
     some = _of_assistant(exported, "mapping")[:20]
-    return (
-        bool(some)
-        and all(isinstance(each.get("mapping"), dict) for each in some)
-        and any(
-            isinstance(node, dict) and "message" in node for each in some for node in list(each["mapping"].values())[:5]
-        )
-    )
+    return any("message" in row(node) for each in some for node in list(row(each["mapping"]).values())[:5])
 
 
 def is_claude(exported: Any) -> bool:
@@ -232,12 +183,13 @@ def _of_assistant(exported: Any, name: str) -> list[dict[str, Any]]:
     return [each for each in (rows(listed) if isinstance(listed, list) else [row(exported)]) if name in each]
 
 
-def read_chatgpt(exported: Any) -> list[Conversation]:
+def read_chatgpt(exported: Any) -> Conversation | list[Conversation]:
     """Return the conversations of ChatGPT, each along the branch that was current at the time of the export."""
-    return [
+    found = [
         Conversation("ChatGPT", first(each.get("title")), list(_branch_messages(each)))
         for each in _of_assistant(exported, "mapping")
     ]
+    return found[0] if "mapping" in row(exported) else found
 
 
 def _branch_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:
@@ -256,7 +208,7 @@ def _branch(conversation: dict[str, Any]) -> list[dict[str, Any]]:
     if not any(isinstance(node.get("parent"), str) for node in nodes.values()):
         return list(nodes.values())
     current = conversation.get("current_node")
-    name: Any = current if isinstance(current, str) and current in nodes else _latest(nodes)
+    name: Any = current if isinstance(current, str) and current in nodes else next(reversed(nodes))
     branch: list[dict[str, Any]] = []
     seen: set[str] = set()
     while isinstance(name, str) and name in nodes and name not in seen:
@@ -264,17 +216,6 @@ def _branch(conversation: dict[str, Any]) -> list[dict[str, Any]]:
         branch.append(nodes[name])
         name = nodes[name].get("parent")
     return branch[::-1]
-
-
-def _latest(nodes: dict[str, dict[str, Any]]) -> str:
-    """Return the name of the newest leaf; of several with the same time, the last."""
-    parents = {node["parent"] for node in nodes.values() if isinstance(node.get("parent"), str)}
-    leaves = [name for name in nodes if name not in parents] or list(nodes)
-
-    def made(name: str) -> datetime:
-        return epoch(row(nodes[name].get("message")).get("create_time")) or datetime.min
-
-    return max(reversed(leaves), key=made)
 
 
 def _chatgpt_message(raw: dict[str, Any], time: datetime | None) -> ChatMessage | None:
@@ -308,12 +249,13 @@ def _content(content: dict[str, Any]) -> tuple[str, list[str]]:
     return "\n".join(piece for piece in pieces if piece.strip()) or words(content.get("result")), media
 
 
-def read_claude(exported: Any) -> list[Conversation]:
+def read_claude(exported: Any) -> Conversation | list[Conversation]:
     """Return the conversations of Claude's export."""
-    return [
+    found = [
         Conversation("Claude", first(each.get("name"), each.get("title")), [*_claude_messages(each)])
         for each in _of_assistant(exported, "chat_messages")
     ]
+    return found[0] if "chat_messages" in row(exported) else found
 
 
 def _claude_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:

@@ -19,19 +19,8 @@ from typing import Any
 
 from answerable.errors import SourceError, UnsupportedSource
 from answerable.formats.marks import BUNDLE
-from answerable.sources.chats.conversation import (
-    ChatMessage,
-    Conversation,
-    counted,
-    epoch,
-    first,
-    in_order,
-    reply_note,
-    row,
-    rows,
-    texts,
-    words,
-)
+from answerable.sources.chats.conversation import ChatMessage, Conversation, counted, in_order, reply_note
+from answerable.sources.exported import epoch, first, row, rows, texts, words
 from answerable.sources.text import decode
 
 _DEEPEST = 20  # levels of blocks inside blocks

@@ -17,11 +17,9 @@ from selectolax.lexbor import LexborHTMLParser
 from selectolax.lexbor import LexborNode as Node
 
 from answerable.sources.html.page_parts import PageKind
-from answerable.sources.html.parse import parse_page, render, valid_markup
+from answerable.sources.html.parse import render
 from answerable.sources.html.words import attribute, classes, formula, visible_text
 from answerable.sources.markdown import Heading
-
-Page = bytes | str | LexborHTMLParser
 
 _AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "parsely-author")
 _DATES_NAMES = (
@@ -172,27 +170,18 @@ _FORMULA = ".katex-display:not(:has(.katex-display))"
 _FOR_DARK_PAGES = re.compile(r"themed(?:Image|Component)--dark")
 
 
-def kind_of_page(html: Page, source: str = "") -> PageKind | None:
-    """Return the kind of a page in a Docusaurus site, None for other sites.
-
-    Raise DamagedSource, naming `source`, if elements are nested too deeply.
-    """
-    page = _parsed(html, source)
+def kind_of_page(page: LexborHTMLParser) -> PageKind | None:
+    """Return the kind of a page in a Docusaurus site, None for other sites."""
     if page.css_first(_DOCUMENT) and page.css_first(_DOCUMENT_TEXT):
         return PageKind.DOCUMENT
     return next((kind for selector, kind in _KINDS if page.css_first(selector)), None)
 
 
-def document_element(html: Page, source: str = "") -> Node | None:
-    """Return the element with the text of a Docusaurus document, None on other pages. Raise like `kind_of_page`."""
-    page = _parsed(html, source)
+def document_element(page: LexborHTMLParser) -> Node | None:
+    """Return the element with the text of a Docusaurus document, None on other pages."""
     if not page.css_first(_DOCUMENT):
         return None
     return next((found for selector in _MAIN if (found := page.css_first(selector))), None)
-
-
-def _parsed(html: Page, source: str) -> LexborHTMLParser:
-    return parse_page(valid_markup(html, source)) if isinstance(html, bytes | str) else html
 
 
 def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:

@@ -1,24 +1,21 @@
 """Marks of notes, and the notes → `word[^1]` and `[^1]: text`, as in Markdown.
 
-A mark is a link to the note, or a raised number after a word if a paragraph below begins with the same raised number.
+A mark is a link to the note; `text.notation.with_notes` finds those without a link.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from urllib.parse import unquote
 
 from selectolax.lexbor import LexborNode as Node
 
-from answerable.sources.html.words import attribute, classes, is_block, neighbour, rewrite
+from answerable.sources.html.words import attribute, classes, neighbour, rewrite
 
 _LABEL = re.compile(r"\s*[\[(]?\s*((?:[^\W\d_]{1,8}\s)?\d{1,4}|[^\W\d_]{1,2}|[ivxl]{1,6}|[*†‡§¶]{1,3})\s*[\])]?\s*")
 _WAY_BACK = re.compile(r"[\s^↑↩⤴\ufe0e\ufe0f]*")
-# Words of one or two letters are units (m², km²); what is raised after a longer word belongs to a note.
-_UNIT = re.compile(r"(?:(?:\A|[\W\d_])[^\W\d_]{1,2}|\d)\Z")
 _NEAR = 5  # elements between a link back and its note; a round number, not measured
 _KINDS = frozenset({"doc-noteref", "noteref", "footnote-ref", "footnote-reference"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -26,15 +23,10 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 def write_notes(root: Node, raised: Sequence[Node], notes: dict[str, str], file: str) -> None:
     """Write the notes of a page. `notes` has the labels of a book's notes by `file#id`; those of `file` are added."""
-    ids = {node.mem_id for node in raised}
-    if links := root.css("a[href*='#']"):
-        _write_linked(root, links, ids, notes, file)
-    elif notes:
-        _write_linked(root, [], ids, notes, file)
-    _write_unlinked([node for node in raised if "[^" not in node.text()])
-
-
-def _write_linked(root: Node, links: list[Node], raised: set[int], notes: dict[str, str], file: str) -> None:
+    links = root.css("a[href*='#']")
+    if not links and not notes:
+        return
+    high = {node.mem_id for node in raised}
     targets = {node.id or attribute(node, "name"): node for node in reversed(root.css("[id], a[name]"))}
     labels = {node.mem_id: notes[key] for name, node in targets.items() if (key := f"{file}#{name}") in notes}
     marks: set[int] = set()
@@ -48,7 +40,7 @@ def _write_linked(root: Node, links: list[Node], raised: set[int], notes: dict[s
                 rewrite(link, "")
                 # An empty link, too, would make trafilatura leave out a short note.
                 link.unwrap()
-        elif label and (file or target) and _is_mark(link, raised):
+        elif label and (file or target) and _is_mark(link, high):
             rewrite(link, f"[^{label}]")
             marks.update(node.mem_id for node in _around(link)[:3])
             notes.setdefault(f"{posixpath.basename(unquote(path)) or file}#{name}", label)
@@ -90,32 +82,3 @@ def _begin(note: Node, label: str) -> None:
         text = first.text_content or ""
         own = re.match(rf"[\s^↑]*(?:[\[(]?{re.escape(label)}[\])]?)?[.:)]?(?:\s+|\Z)", text)
         first.replace_with(f"[^{label}]: {text[own.end() if own else 0 :]}")
-
-
-def _write_unlinked(raised: Sequence[Node]) -> None:
-    marks: defaultdict[str, list[Node]] = defaultdict(list)
-    noted = set()
-    for node in raised:
-        label, before = _label(node.text()), _text_before(node)
-        if not label:
-            continue
-        if not before.strip():
-            if label in marks:
-                noted.add(label)
-                rewrite(node, f"[^{label}]: ")
-        elif not before[-1].isspace() and not (label.isdecimal() and label != "1" and _UNIT.search(before)):
-            marks[label].append(node)
-    for label in noted:
-        for node in marks[label]:
-            rewrite(node, f"[^{label}]")
-
-
-def _text_before(node: Node) -> str:
-    """Return the end of the text before an element in its line, "" at the beginning of a line."""
-    for each in _around(node):
-        if (before := neighbour(each, "prev")) is not None:
-            text = (before.text_content or "") if before.is_text_node else before.text()
-            return "" if before.tag == "br" or is_block(before) else text[-20:]
-        if each.parent is None or is_block(each.parent):
-            break
-    return ""

@@ -33,8 +33,9 @@ from answerable.sources.html.words import (
     visible_text,
 )
 from answerable.sources.markdown import MARK, Heading, indented, place_headings, table, tight
-from answerable.sources.text import decode, looks_binary, with_plain_line_ends
+from answerable.sources.text import decode, decode_declared, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
+from answerable.text.notation import with_notes
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -71,20 +72,9 @@ _UNCLOSED_NAMES = (
     "tbody tfoot colgroup rt rp html head body"
 )
 _UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
-_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
-_XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})")
-# The encodings that browsers use for pages that declare these (encoding.spec.whatwg.org).
-SUPERSETS = {
-    "iso8859-1": "cp1252",
-    "ascii": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-}
+# A declared UTF-16 is wrong, or the declaration wouldn't have been found; UTF-8 is recognised without it.
+_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*((?!utf)[\w.:-]{1,40})", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']((?!(?i:utf))[\w.:-]{1,40})")
 
 
 def decode_html(data: bytes, source: str) -> str:
@@ -92,25 +82,10 @@ def decode_html(data: bytes, source: str) -> str:
     head = data[:4096]
     label = _XML_ENCODING.search(head) or _CHARSET.search(head)
     if label and not data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        try:
-            name = codecs.lookup(label[1].decode("ascii", "replace")).name
-            # A declared UTF-16 is wrong, or the declaration wouldn't have been found. Valid UTF-8 is decoded as UTF-8
-            # whatever the page declares. For a page that wrongly declares UTF-8, the encoding is detected.
-            if not name.startswith(("utf", "punycode", "idna")) and not _is_utf8(data):
-                text = data.decode(SUPERSETS.get(name, name), "replace")
-                if not looks_binary(text):
-                    return with_plain_line_ends(text)
-        except (LookupError, ValueError):
-            pass  # An unknown label, or a codec that isn't for text.
+        text = decode_declared(data, label[1].decode("ascii", "replace"))
+        if not looks_binary(text):
+            return with_plain_line_ends(text)
     return decode(data, source)
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def valid_markup(data: bytes | str, source: str) -> str:
@@ -225,7 +200,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 def render(root: Node) -> tuple[str, list[Heading]]:
     """Return the Markdown of an element, and its headings with their offsets in it."""
     headings: list[Heading] = []
-    return place_headings("\n\n".join(_blocks(root, headings, 0)), headings)
+    return place_headings(with_notes("\n\n".join(_blocks(root, headings, 0))), headings)
 
 
 def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:

@@ -17,7 +17,6 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmptySource
 from answerable.sources.html.metadata import document_element
 from answerable.sources.html.parse import count_blocks, has_wide_rows, parse_page, valid_markup
-from answerable.sources.html.web_address import is_site
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.text import make_document
 
@@ -51,20 +50,6 @@ _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 def read_saved(data: bytes, source: str, context: ReadContext) -> Document:
     """Return the document in a saved page, as `read_html` does; `context` has no options for pages."""
     return read_html(data, source)
-
-
-def read_mhtml(data: bytes, source: str, context: ReadContext) -> Document:
-    """Return the document in a page saved with its parts as one file (RFC 2557). Raise as `read_html` does."""
-    from answerable.sources.mail.contents import payload
-    from answerable.sources.mail.read import parse_message
-
-    message = parse_message(data, source)
-    pages = (part for part in message.walk() if part.get_content_type() in ("text/html", "application/xhtml+xml"))
-    page = next(pages, None)
-    if page is None:
-        raise EmptySource(f"{source} holds no page: save the page again from the browser, then add that file")
-    address = page.get("content-location") or message.get("snapshot-content-location") or ""
-    return read_html(payload(page), source, str(address) if is_site(str(address)) else "")
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:

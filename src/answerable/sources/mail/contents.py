@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.message import EmailMessage, Message
+from email.message import Message
 from pathlib import PurePosixPath
 
 from answerable.errors import DamagedSource
@@ -43,7 +43,7 @@ class Contents:
 
     texts: list[str] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
-    messages: list[tuple[str, EmailMessage]] = field(default_factory=list)
+    messages: list[tuple[str, Message]] = field(default_factory=list)
     is_encrypted: bool = False
 
     @property
@@ -52,7 +52,7 @@ class Contents:
         return "\n\n".join(text for each in self.texts if (text := each.strip("\n")).strip())
 
 
-def contents_of(message: EmailMessage) -> Contents:
+def contents_of(message: Message) -> Contents:
     """Return what is in a message."""
     found = Contents()
     _walk(message, found, 0)
@@ -60,7 +60,7 @@ def contents_of(message: EmailMessage) -> Contents:
 
 
 def _walk(part: Message, found: Contents, depth: int) -> None:
-    kind = part.get_content_type()
+    kind = _kind(part)
     if kind in _SIGNATURES:
         return
     if kind in _ENCRYPTED and "signed-data" not in str(part.get_param("smime-type", "")):
@@ -69,8 +69,7 @@ def _walk(part: Message, found: Contents, depth: int) -> None:
         _alternatives(list(_children(part)), found, depth)
     elif part.is_multipart() and kind == "message/rfc822":
         for inner in _children(part):
-            if isinstance(inner, EmailMessage):
-                found.messages.append((_name_of_message(inner, len(found.messages) + 1), inner))
+            found.messages.append((_name_of_message(inner, len(found.messages) + 1), inner))
     elif part.is_multipart():
         for inner in _children(part):
             _walk(inner, found, depth + 1)
@@ -91,8 +90,9 @@ def _alternatives(children: list[Message], found: Contents, depth: int) -> None:
     before = len(found.texts)
     texts: list[tuple[bool, str]] = []
     for child in children:
-        is_plain = child.get_content_type() == "text/plain"
-        if not is_plain and any(chosen and len(text.strip()) > _LITTLE for chosen, text in texts) and _is_markup(child):
+        is_plain = _kind(child) == "text/plain"
+        is_said = any(chosen and len(text.strip()) > _LITTLE for chosen, text in texts)
+        if is_said and _kind(child) == "text/html":
             continue
         _walk(child, found, depth + 1)
         texts += ((is_plain, text) for text in found.texts[before:])
@@ -104,8 +104,9 @@ def _alternatives(children: list[Message], found: Contents, depth: int) -> None:
     found.texts.append(rich or plain)
 
 
-def _is_markup(part: Message) -> bool:
-    return part.get_content_type() == "text/html"
+def _kind(part: Message) -> str:
+    """Return the media type of a part, also where no semicolon is behind it."""
+    return part.get_content_type().split()[0]
 
 
 def _is_text(part: Message, kind: str) -> bool:
@@ -149,7 +150,7 @@ def _name(part: Message, suffix: str, number: int) -> str:
     return f"attachment {number}{suffix}"
 
 
-def _name_of_message(message: EmailMessage, number: int) -> str:
+def _name_of_message(message: Message, number: int) -> str:
     subject = next((str(value) for name, value in message.raw_items() if name.lower() == "subject"), "")
     return f"{safe_name(decoded_words(subject).replace('/', ' ')) or f'message {number}'}.eml"
 

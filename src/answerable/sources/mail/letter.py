@@ -7,7 +7,6 @@ grammar, which half of the mail in old mailboxes breaks in some way.
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,9 +20,8 @@ from operator import itemgetter
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
-from answerable.sources.chats.conversation import one_line
-from answerable.sources.html.parse import SUPERSETS
-from answerable.sources.text import decode_guessed, make_document, with_plain_line_ends
+from answerable.sources.exported import one_line
+from answerable.sources.text import decode_declared, make_document, with_plain_line_ends
 from answerable.text.characters import encodable, printable_line
 from answerable.text.languages import document_language
 
@@ -237,10 +235,8 @@ def _is_quoted(lines: list[str], number: int) -> bool:
     return _QUOTE.match(below) is not None
 
 
-# Encodings whose bytes are ASCII, so that they are valid UTF-8, too.
-_STATEFUL = ("iso2022", "hz", "utf-7", "utf-16", "utf-32")
-# Charsets that mail programs for other alphabets declare instead of the right one.
-_UNDECLARED = frozenset({"", "ascii", "cp1252", "utf-8"})
+# Codecs of charsets that mail programs for other alphabets declare instead of the right one.
+_UNRELIABLE = frozenset({"cp1252", "utf-8"})
 Headers = Mapping[str, Sequence[str]]
 _MOST_PEOPLE = 500  # people of one header
 # Lengths are limited: otherwise, the time for unclosed quotes and brackets grows with the square of their number.
@@ -250,7 +246,6 @@ _ADDRESS = re.compile(r"[^\s<>@]+@[^\s<>@]+")
 _ID = re.compile(r"<\s*([^<>\s]+)\s*>")
 # "Thu Mar  7 10:00:00 2024", "7 Mar 2024 10:00:00 +0000"
 _DATE_IN_LINE = re.compile(r"(?:\S+\s+){3}\d\d?:\d\d.*")
-_CODE_PAGE = re.compile(r"[a-z]+[-_ ]*(\d{3,5})", re.IGNORECASE)  # "cp-850", "dos850"
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,27 +363,5 @@ def decoded(data: bytes, charset: str) -> str:
 
     Valid UTF-8 is decoded as UTF-8 whatever `charset` says. Otherwise, an unreliable `charset` is replaced by a guess.
     """
-    name = _codec(charset)
-    if name.startswith(_STATEFUL):
-        text = data.decode(name, "replace")
-    else:
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            text = decode_guessed(data) if name in _UNDECLARED else data.decode(name, "replace")
+    text = decode_declared(data, charset, _UNRELIABLE)
     return with_plain_line_ends(encodable(text).replace("\0", "").removeprefix("\ufeff"))
-
-
-def _codec(charset: str) -> str:
-    """Return the name of Python's codec for a charset, or "" if there is none for text."""
-    name = charset.strip().strip("\"'")
-    page = _CODE_PAGE.fullmatch(re.sub("^x-", "", name, flags=re.IGNORECASE))
-    for spelling in (name, f"cp{page[1]}" if page else ""):
-        with suppress(LookupError, ValueError):
-            found = codecs.lookup(spelling)
-            break
-    else:
-        return ""
-    # Python's codecs also include "base64", "zip" and others that aren't for text.
-    is_text = getattr(found, "_is_text_encoding", True) and found.name not in ("idna", "punycode", "raw_unicode_escape")
-    return SUPERSETS.get(found.name, found.name) if is_text and not found.name.startswith("unicode") else ""

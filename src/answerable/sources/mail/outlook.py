@@ -19,7 +19,7 @@ from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.mail.contents import Attachment, safe_name, text_of_markup
 from answerable.sources.mail.letter import Headers, Letter, Person, decoded, message_id, people, thread_id, time_of
-from answerable.sources.mail.read import MOST_NESTED, Contained, parse_message, raw_headers, read_contained
+from answerable.sources.mail.read import Contained, in_order, parse_message, raw_headers, read_contained
 
 if TYPE_CHECKING:
     from olefile import OleFileIO  # type: ignore[import-untyped]
@@ -62,18 +62,13 @@ def _contained(file: OutlookFile, at: Place, source: str, context: ReadContext) 
     files = [(each, _file_name(file, each, number)) for number, each in enumerate(attached, 1) if each not in messages]
     files = [(each, name) for each, name in files if not _is_inline_picture(file, each, name)]
     letter = _letter(file, at, numbers, codec, [name for _, name in files])
-    if document := letter.document(source):
-        yield document, source
-    if source.count("!/") >= MOST_NESTED:
-        for name in [*(name for _, name in files), *(each[-1] for each in messages)]:
-            context.skipped.count("nested too deeply", f"{source}!/{name}")
-        return
-    for each, name in files:
-        yield Attachment(name, partial(file.binary, each, _DATA)), f"{source}!/{name}"
+    attachments = [Attachment(name, partial(file.binary, each, _DATA)) for each, name in files]
+    inside = []
     for number, each in enumerate(messages, 1):
         inner = (*each, _MESSAGE_INSIDE)
         name = safe_name(file.text(inner, _SUBJECT)) or f"message {number}"
-        yield from _contained(file, inner, f"{source}!/{name}.msg", context)
+        inside.append((f"{name}.msg", partial(_contained, file, inner)))
+    return in_order(letter, attachments, inside, source, context)
 
 
 def _letter(file: OutlookFile, at: Place, numbers: dict[int, int], codec: str, attachments: list[str]) -> Letter:
@@ -163,7 +158,8 @@ class OutlookFile:
             return b""
         data = b""
         # The exceptions that olefile raises for a damaged container.
-        with suppress(OSError, ValueError, LookupError, struct.error), self._file.openstream(list(path)) as stream:
+        of_damage = (OSError, ValueError, LookupError, OverflowError, struct.error)
+        with suppress(*of_damage), self._file.openstream(list(path)) as stream:
             data = stream.read(self._left + 1)
         self._left -= len(data)
         if self._left < 0:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from email.message import EmailMessage
+from email.message import Message
 from email.parser import BytesParser
-from email.policy import EmailPolicy
-from functools import lru_cache
+from email.policy import Compat32
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
@@ -25,7 +25,7 @@ from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.formats import SAMPLE, recognise, why_unread
 from answerable.sources.mail.contents import Attachment, contents_of, safe_name
-from answerable.sources.mail.letter import OF_PARSER, Letter, Person, message_id, people, text_of, thread_id, time_of
+from answerable.sources.mail.letter import Letter, Person, message_id, people, text_of, thread_id, time_of
 from answerable.text.characters import printable_line
 
 # Parts of a message: digests of mailing lists, and bounces of digests, have some dozens.
@@ -38,8 +38,7 @@ _LONGEST_HEADER = 20_000  # characters; a round number, not measured
 _LONGEST_TYPE = 2_000
 _MOST_HEADERS_LOOKED_AT = 1_000  # headers of one message; a round number, not measured
 _LENGTH_LINE = re.compile(rb"(\d{1,12})[ \t]*\r?\n")
-MOST_NESTED = 5
-"""Levels of messages inside messages that are read."""
+_MOST_NESTED = 5  # levels of messages inside messages
 _MEMBER = "!/"
 _ENCRYPTED_TEXT = "-----BEGIN PGP MESSAGE-----"
 Contained = tuple[Document | Attachment, str]
@@ -85,8 +84,7 @@ def read_contained(
     return documents
 
 
-def _contained(message: EmailMessage, source: str, context: ReadContext) -> Iterator[Contained]:
-    """Yield a message's text, then its attachments, then the contents of each message inside it."""
+def _contained(message: Message, source: str, context: ReadContext) -> Iterator[Contained]:
     headers, contents = raw_headers(message), contents_of(message)
     text = contents.text
     if (contents.is_encrypted and not text) or text.lstrip().startswith(_ENCRYPTED_TEXT):
@@ -104,17 +102,28 @@ def _contained(message: EmailMessage, source: str, context: ReadContext) -> Iter
         id=message_id(headers),
         thread=thread_id(headers),
     )
+    inside = [(name, partial(_contained, inner)) for name, inner in contents.messages]
+    return in_order(letter, contents.attachments, inside, source, context)
+
+
+def in_order(
+    letter: Letter,
+    attachments: Sequence[Attachment],
+    inside: Sequence[tuple[str, Callable[[str, ReadContext], Iterator[Contained]]]],
+    source: str,
+    context: ReadContext,
+) -> Iterator[Contained]:
+    """Yield a message's text, then its attachments, then the contents of each message inside it."""
     if document := letter.document(source):
         yield document, source
-    inside = [*(each.name for each in contents.attachments), *(name for name, _ in contents.messages)]
-    if source.count(_MEMBER) >= MOST_NESTED:
-        for name in inside:
+    if source.count(_MEMBER) >= _MOST_NESTED:
+        for name in [*(each.name for each in attachments), *(name for name, _ in inside)]:
             context.skipped.count("nested too deeply", f"{source}{_MEMBER}{name}")
         return
-    for attachment in contents.attachments:
+    for attachment in attachments:
         yield attachment, f"{source}{_MEMBER}{attachment.name}"
-    for name, inner in contents.messages:
-        yield from _contained(inner, f"{source}{_MEMBER}{name}", context)
+    for name, contents in inside:
+        yield from contents(f"{source}{_MEMBER}{name}", context)
 
 
 def _reason_to_skip(data: bytes, name: str, ocr: Ocr | None) -> str:
@@ -136,32 +145,19 @@ def _unused(place: str, names: set[str]) -> str:
     return name
 
 
-class _Tolerant(EmailPolicy):
-    """Python's modern mail policy, changed to accept headers of any length and shape."""
+class _Tolerant(Compat32):
+    """Python's lenient policy, which accepts headers of any shape, changed to cut those that take it too long."""
 
-    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, Any]:
-        """Cut a long header, which would take the parser too long."""
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
         return name, value[: _LONGEST_TYPE if name.lower().startswith("content-") else _LONGEST_HEADER]
 
-    def header_fetch_parse(self, name: str, value: Any) -> Any:
-        """Parse a header's value; a value that breaks the parser stays as it is."""
-        try:
-            return _header(name.lower(), value)
-        except OF_PARSER:
-            return " ".join(str(value).split())
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """Return the header as written: bytes beyond ASCII are decoded later, with its encoded words."""
+        return value
 
 
-_POLICY = _Tolerant()
-
-
-@lru_cache(maxsize=500)
-def _header(name: str, value: Any) -> Any:
-    """Parse a header; cached, as many parts have equal headers, and the parser needs each type several times."""
-    return EmailPolicy.header_fetch_parse(_POLICY, name, value)
-
-
-def parse_message(data: bytes, source: str) -> EmailMessage:
+def parse_message(data: bytes, source: str) -> Message:
     """Parse a message, also from a mailbox or from Apple Mail. Raise DamagedSource if it has too many parts."""
     if length := _LENGTH_LINE.match(data):
         # Apple Mail writes the length of the message above it, and a list of the message's flags below it.
@@ -169,22 +165,20 @@ def parse_message(data: bytes, source: str) -> EmailMessage:
     if len(_MULTIPART.findall(data)) > _MOST_MULTIPARTS:
         raise _too_many_parts(source)
     try:
-        message = BytesParser(_part_factory(source), policy=_POLICY).parsebytes(data)
+        return BytesParser(_part_factory(source), policy=_Tolerant()).parsebytes(data)
     except RecursionError:
         raise _too_many_parts(source) from None
-    assert isinstance(message, EmailMessage)
-    return message
 
 
-def _part_factory(source: str) -> Callable[..., EmailMessage]:
+def _part_factory(source: str) -> Callable[..., Message]:
     made = 0
 
-    def part(policy: EmailPolicy) -> EmailMessage:
+    def part(policy: Compat32) -> Message:
         nonlocal made
         made += 1
         if made > MOST_PARTS:
             raise _too_many_parts(source)
-        return EmailMessage(policy)
+        return Message(policy)
 
     return part
 
@@ -196,7 +190,7 @@ def _too_many_parts(source: str) -> DamagedSource:
     )
 
 
-def raw_headers(message: EmailMessage) -> dict[str, list[str]]:
+def raw_headers(message: Message) -> dict[str, list[str]]:
     """Return the values of the first headers as written, by the header's name in lower case."""
     found: dict[str, list[str]] = {}
     for number, (name, value) in enumerate(message.raw_items()):

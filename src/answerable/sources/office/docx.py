@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from textwrap import dedent
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
+from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
@@ -44,7 +43,6 @@ _SYMBOLS = {
 }
 _LISTED = ("-", "(", "[")  # beginnings of the marks of list items, besides numbers and small letters
 _MERGED = f"{W}tcPr/{W}vMerge"
-_NOTE_MARK = re.compile(r"\[\^\d+\]")
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 # Namespaces of the strict variant of the standard, which are replaced by the usual ones.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(wordprocessingml|officeDocument)/(?=main|math)")
@@ -126,34 +124,18 @@ class Walk:
 
     def blocks(self, container: Any, in_table: bool = False) -> list[str]:
         """Return the blocks of Markdown for the paragraphs and tables in an element."""
-        blocks: list[str] = []
-        items: list[str] = []
+        pieces: list[tuple[str, bool]] = []
         around, self._unfinished = self._unfinished, []
-
-        def flush() -> None:
-            if items:
-                blocks.append(dedent("\n".join(items)))
-                items.clear()
-
         for child in _children(container, f"{W}p", f"{W}tbl"):
             if child.tag == f"{W}tbl":
-                flush()
-                blocks += self._table(child, in_table)
+                pieces += [(block, False) for block in self._table(child, in_table)]
                 continue
-            text, is_item = self._paragraph(child, in_table)
-            if not is_item:
-                flush()
-            if text:
-                (items if is_item else blocks).append(text)
+            pieces.append(self._paragraph(child, in_table))
             boxes, self._boxes = self._boxes, []
-            for box in boxes:
-                flush()
-                blocks += self.blocks(box, in_table)
-        flush()
-        if left := written("".join(self._unfinished)).replace("\n", " "):
-            blocks.append(left)
+            pieces += [(block, False) for box in boxes for block in self.blocks(box, in_table)]
+        pieces.append((written("".join(self._unfinished)).replace("\n", " "), False))
         self._unfinished = around
-        return blocks
+        return listed(pieces)
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
         """Return the Markdown of a paragraph, and whether it is a list item."""
@@ -176,18 +158,11 @@ class Walk:
         if not text:
             return "", False
         if level is not None:
-            return self._heading(number + text, level), False
+            return titled(number + text, level + self._shift, self.headings), False
         if not (marker[:1].islower() or marker[:1].isdigit() or marker[:1] in _LISTED):
             # Clauses with other numbers, as "Article 2.", are paragraphs: nobody would take their lines for a list's.
             return marker + text, False
-        marker = "  " * (item[1] if item else 0) + marker
-        return marker + text.replace("\n", "\n" + " " * len(marker)), True
-
-    def _heading(self, text: str, level: int) -> str:
-        line = text.replace("\n", " ")
-        level = min(level + self._shift, 6)
-        self.headings.append(Heading(0, level, " ".join(_NOTE_MARK.sub("", line).split()), None))
-        return f"{MARK}{'#' * level} {line}"
+        return indented(text, "  " * (item[1] if item else 0) + marker), True
 
     def _text(self, element: Any) -> str:
         """Return the text in an element; its text boxes are collected in `_boxes`."""

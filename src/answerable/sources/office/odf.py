@@ -12,7 +12,7 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EncryptedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
+from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, indented, sections_document, table_blocks, titled
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
 from answerable.sources.xml import local_name
@@ -122,15 +122,13 @@ class Walk:
         return blocks
 
     def _heading(self, element: Any) -> list[str]:
-        text = self._text(element).replace("\n", " ")
+        text = self._text(element)
         if not text:
             return []
         level = max(count_of(element, "outline-level"), 1)
         is_numbered = _OUTLINE in self._numbered and attribute(element, "is-list-header") != "true"
         number = self._lists.marker(_OUTLINE, min(level - 1, DEEPEST)) if is_numbered else ""
-        title = paragraph_text(element, self._looks).replace("\n", " ")
-        self.headings.append(Heading(0, min(level, 6), number + title, None))
-        return [f"{MARK}{'#' * min(level, 6)} {number}{text}"]
+        return [titled(number + text, level, self.headings)]
 
     def _paragraph(self, element: Any, in_table: bool, depth: int) -> list[str]:
         blocks = [text] if (text := self._text(element)) else []
@@ -164,11 +162,7 @@ class Walk:
                 if local_name(child) == "list":
                     yield from self._items(child, min(level + 1, _DEEPEST), in_table, style)
                 elif text := self._text(child):
-                    yield (
-                        shown.removeprefix("- ") + text
-                        if in_table
-                        else marker + text.replace("\n", "\n" + " " * len(marker))
-                    )
+                    yield shown.removeprefix("- ") + text if in_table else indented(text, marker)
                     marker, shown = " " * len(marker), ""
 
     def _table(self, element: Any, in_table: bool, depth: int) -> list[str]:

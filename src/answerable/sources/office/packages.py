@@ -8,8 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
@@ -19,6 +17,7 @@ from answerable.sources.archives.members import Budget
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import old_format
 from answerable.sources.xml import local_name, parse_xml, refuse_entities
+from answerable.text.notation import STRUCK, marked, written
 
 if TYPE_CHECKING:
     from lxml.etree import _Element  # type: ignore[import-untyped]
@@ -147,9 +146,5 @@ def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
 
 def struck(pieces: Iterable[tuple[str, bool]]) -> str:
     """Return pieces of text on one line; neighbouring pieces that are struck, as their bools say, as `~~text~~`."""
-    joined: list[str] = []
-    for is_struck, run in groupby(pieces, itemgetter(1)):
-        text = "".join(piece for piece, _ in run)
-        inner = text.strip() if is_struck else ""
-        joined.append(text.replace(inner, f"~~{inner.replace('~~', '')}~~") if inner else text)
-    return " ".join("".join(joined).split())
+    texts = (marked(text.replace("~~", ""), STRUCK) if is_struck else text for text, is_struck in pieces)
+    return written("".join(texts)).replace("\n", " ")

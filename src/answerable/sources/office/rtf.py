@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, sections_document, table_blocks
+from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.docx_styles import heading_level
 from answerable.text.notation import LOWERED, RAISED, STRUCK, marked, written
 
@@ -54,9 +54,9 @@ def read_rtf(data: bytes, source: str, context: ReadContext | None = None) -> Do
     blocks = Blocks()
     walk = Walk(data.decode("latin-1"), blocks)
     walk.run()
-    blocks.finish()
+    text = blocks.finish()
     notes = enumerate(blocks.notes, 1)
-    return sections_document(blocks.blocks, blocks.headings, notes, source, DocumentType.RTF, walk.title, walk.metadata)
+    return sections_document(text, blocks.headings, notes, source, DocumentType.RTF, walk.title, walk.metadata)
 
 
 def charset_encoding(charset: int, default: str) -> str:
@@ -304,17 +304,13 @@ def _whole(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
 
 
-_REFERENCE = re.compile(r"\[\^\d+\]")
-
-
 class Blocks:
-    """Collects `blocks` of Markdown, `headings`, and the texts of `notes`."""
+    """Collects blocks of Markdown, `headings`, and the texts of `notes`."""
 
     def __init__(self) -> None:
-        self.blocks: list[str] = []
         self.headings: list[Heading] = []
         self.notes: list[str] = []
-        self._items: list[str] = []
+        self._pieces: list[tuple[str, bool]] = []
         self._rows: list[list[str]] = []
         self._row: list[str] = []
         self._cell: list[str] = []
@@ -329,20 +325,12 @@ class Blocks:
                 self._cell.append(text.replace("\n", " "))
             return
         self._end_table()
-        if not text:
-            return
-        if level is not None:
-            self._end_list()
-            line = text.replace("\n", " ")
-            level = min(max(level, 1), 6)
-            self.headings.append(Heading(0, level, _REFERENCE.sub("", line).strip(), None))
-            self.blocks.append(f"{MARK}{'#' * level} {line}")
-        elif marker:
-            indent = "  " * depth + marker
-            self._items.append(indent + text.replace("\n", "\n" + " " * len(indent)))
-        else:
-            self._end_list()
-            self.blocks.append(text)
+        if text and level is not None:
+            text = titled(text, level, self.headings)
+        elif text and marker:
+            text = indented(text, "  " * depth + marker)
+        if text:
+            self._pieces.append((text, level is None and marker != ""))
 
     def cell(self) -> None:
         """End the current cell."""
@@ -358,20 +346,12 @@ class Blocks:
             self._rows.append(self._row)
         self._row = []
 
-    def finish(self) -> None:
-        """End the open row, table and list."""
-        self.row()
+    def finish(self) -> list[str]:
+        """End the open table; return the blocks."""
         self._end_table()
-        self._end_list()
+        return listed(self._pieces)
 
     def _end_table(self) -> None:
         self.row()
-        if self._rows:
-            self._end_list()
-            self.blocks += table_blocks(self._rows)
+        self._pieces += [(block, False) for block in table_blocks(self._rows)]
         self._rows = []
-
-    def _end_list(self) -> None:
-        if self._items:
-            self.blocks.append("\n".join(self._items))
-        self._items = []

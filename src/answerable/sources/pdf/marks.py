@@ -18,10 +18,10 @@ from answerable.sources.pdf.page_text import Edit, Span
 from answerable.sources.pdf.tables import LINE, Box, Geometry, Glyph
 from answerable.text import notation
 
-MOST_OBJECTS = 20_000  # pieces of a page's paths that are looked at; maps and charts have more
+MOST_OBJECTS = 20_000  # pieces of text, lines and so on of a page that are looked at; maps and charts have more
 MOST_NOTES = 2_000  # annotations of a page, and lines in each, that are looked at
 MOST_IN_LINE = 100  # lines through a line of text, and notes with one number, that are looked at
-THIN = 2.5  # points, at most, that a line through text is thick
+THIN = 3.0  # points, at most, that a line through text is thick; for PDFium, a line is twice as thick as it is drawn
 LOW = 0.4  # share of the height of text that a reader struck at which the line is
 BEYOND = 0.2  # share of a line, at most, that is drawn beyond the text it strikes
 MIDDLE = (0.1, 0.5)  # type sizes above its foot at which a line is struck; an underline is lower
@@ -34,8 +34,10 @@ SAME = 0.1  # sizes by which the heights of two characters on one line may diffe
 SMALL_TYPE = 0.95  # size of a note at most, in sizes of the text
 _BREAK = re.compile(r" ?\r\n ?\Z")
 _AFTER = re.compile(r"\r\n *(?=\S)")
-# Characters that may be raised: PDFium may end a line before or after them.
-_PLACE = re.compile(r"[-+−–(]?\d|(?<=\r\n)\w|(?<=\w)(?=\r\n\s*(?P<next>\S))")
+# Numbers that may be raised or hold a raised digit, and PDFium's line ends, before or after which it may stand.
+_PLACE = re.compile(
+    r"(?:(?<=[^\s/:$€£])[-+−–(]?|(?=\d\d))(?P<own>\d+)|(?<=\S) ?\r\n\s*(?=\S)(?=(?P<next>[-+−–(]?\d|\w|))"
+)
 _MARKS = re.compile(r"\d{1,3}(?:[,;] ?\d{1,3})*")
 _NOTE = re.compile(r"(?<![^\n])[ ]*(?P<number>[1-9]\d{0,2})(?P<gap>[.)]?[ \r\n]*)(?=[\"'“‘«(¿¡]?[^\W\d_]+[\s.,:;])")
 # A power of ten and a unit of a letter or two have exponents, even where a note has the same number.
@@ -51,11 +53,11 @@ def struck(page: Any, noted: Iterable[Drawn], geometry: Geometry, text: str, ind
     found: list[Span] = []
     for match in LINE.finditer(text) if lines else ():
         first, shown = index_of(match.start()), match[0].rstrip()
-        if not shown or geometry.line_box(first, len(shown)) is None:
+        box = geometry.line_box(first, len(shown)) if shown else None
+        if box is None:
             continue
-        foot, size = geometry.glyph(first).foot, geometry.size(first)
-        low, high = (bisect_left(heights, foot + share * size) for share in MIDDLE)
-        through = lines[low : min(high, low + MOST_IN_LINE)]
+        near = lines[bisect_left(heights, box[1]) : bisect_left(heights, box[3])][:MOST_IN_LINE]
+        through = [line for line in near if line.left < box[2] and box[0] < line.right]
         for start, end in _under(through, geometry, first, shown) if through else ():
             start, end = match.start() + start, match.start() + end
             between = text[found[-1][1] : start] if found else ""
@@ -103,16 +105,15 @@ def _under(lines: Iterable[Drawn], geometry: Geometry, first: int, text: str) ->
 
 
 def _drawn_lines(page: Any) -> Iterator[Drawn]:
-    """Yield the page's thin horizontal lines."""
-    count = pdfium.FPDFPage_CountObjects(page)
-    left = MOST_OBJECTS
-    for number in range(count):
-        drawn = pdfium.FPDFPage_GetObject(page, number)
+    """Yield the page's thin horizontal lines, each a path of its own, as programs draw them."""
+    handle = page.raw
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    for number in range(min(pdfium.FPDFPage_CountObjects(handle), MOST_OBJECTS)):
+        drawn = pdfium.FPDFPage_GetObject(handle, number)
         if pdfium.FPDFPageObj_GetType(drawn) == pdfium.FPDF_PAGEOBJ_PATH:
-            left -= 1 + max(0, pdfium.FPDFPath_CountSegments(drawn))
-            if left < 0:
-                return
-            yield from _lines_of(drawn)
+            pdfium.FPDFPageObj_GetBounds(drawn, left, bottom, right, top)
+            if top.value - bottom.value <= THIN < right.value - left.value:
+                yield Drawn(left.value, right.value, (bottom.value + top.value) / 2, False)
 
 
 def noted_lines(page: Any) -> list[Drawn]:
@@ -128,34 +129,6 @@ def noted_lines(page: Any) -> list[Drawn]:
                 found.append(Drawn(xs[0], xs[-1], ys[0] + LOW * (ys[-1] - ys[0]), True))
         pdfium.FPDFPage_CloseAnnot(note)
     return found
-
-
-def _lines_of(path: Any) -> Iterator[Drawn]:
-    """Yield the parts of a path that are thin and horizontal: lines, and rectangles as thin as a line."""
-    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
-    width, x, y, matrix = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), pdfium.FS_MATRIX()
-    segments = pdfium.FPDFPath_CountSegments(path)
-    pdfium.FPDFPageObj_GetBounds(path, left, bottom, right, top)
-    if right.value - left.value < THIN:
-        return
-    pdfium.FPDFPageObj_GetMatrix(path, matrix)
-    pdfium.FPDFPageObj_GetStrokeWidth(path, width)
-    parts: list[list[tuple[float, float]]] = []
-    for number in range(segments):
-        segment = pdfium.FPDFPath_GetPathSegment(path, number)
-        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
-        point = (
-            matrix.a * x.value + matrix.c * y.value + matrix.e,
-            matrix.b * x.value + matrix.d * y.value + matrix.f,
-        )
-        if not parts or pdfium.FPDFPathSegment_GetType(segment) == pdfium.FPDF_SEGMENT_MOVETO:
-            parts.append([])
-        parts[-1].append(point)
-    for part in parts:
-        xs, ys = [place for place, _ in part], [place for _, place in part]
-        is_thin = max(ys) - min(ys) <= THIN and abs(matrix.d) * width.value <= THIN
-        if is_thin and max(xs) - min(xs) > THIN:
-            yield Drawn(min(xs), max(xs), (min(ys) + max(ys)) / 2, False)
 
 
 class _Raised(NamedTuple):
@@ -204,46 +177,62 @@ def raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[Edit]:
 
 
 def _raised(geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[_Raised]:
+    def box_at(offset: int) -> Box:
+        return geometry.box_of(index_of(offset))
+
     reached = 0
-    for match in _PLACE.finditer(text):
-        start, end = match.span()
-        if match["next"]:
-            start = _begin(match, reached, geometry, index_of)
-        between = _BREAK.search(text, max(0, start - 4), start)
-        before = start - 1 if between is None else between.start() - 1
-        if start < reached or start == end or before < 0 or text[before].isspace():
+    for first, end in _places(text, box_at):
+        start = max(first, reached)
+        before = _before(text, start)
+        if start >= end or before < 0 or _same(own := box_at(end - 1), box_at(before)):
             continue
-        box, own = geometry.box(index_of(before)), geometry.box(index_of(end - 1))
-        if box is None or own is None or _same(own, box):
-            continue
-        if not _same(own, geometry.box(index_of(start))):
+        if not _same(own, box_at(start)):
             start, before = end - 1, end - 2
-        glyph, first = geometry.glyph(index_of(before)), geometry.glyph(index_of(start))
-        rise = (first.foot - glyph.foot) / (glyph.size or 1)
-        is_beside = abs(first.left - glyph.right) <= BESIDE * glyph.size
-        is_high = RAISED[0] <= rise <= RAISED[1]
-        if not (SMALLER[0] <= first.size / (glyph.size or 1) <= SMALLER[1] and is_beside):
+        size = geometry.size(index_of(before))
+        if abs(box_at(start)[0] - box_at(before)[2]) > BESIDE * size:
             continue
-        if is_high or LOWERED[0] <= rise <= LOWERED[1]:
-            while end < len(text) and not text[end].isspace() and _same(own, geometry.box(index_of(end))):
+        glyph, smaller = geometry.glyph(index_of(before)), geometry.glyph(index_of(start))
+        rise = (smaller.foot - glyph.foot) / (size or 1)
+        is_high = RAISED[0] <= rise <= RAISED[1]
+        is_smaller = SMALLER[0] <= smaller.size / (size or 1) <= SMALLER[1]
+        if is_smaller and (is_high or LOWERED[0] <= rise <= LOWERED[1]):
+            while end < len(text) and not text[end].isspace() and _same(own, box_at(end)):
                 end += 1
             reached = end
             yield _Raised(start, end, before, glyph, is_high)
 
 
-def _begin(match: re.Match[str], reached: int, geometry: Geometry, index_of: IndexOf) -> int:
-    """Return where raised characters begin that PDFium ends a line after; the line's end if there are none."""
-    start, own = match.start(), geometry.box(index_of(match.start() - 1))
-    following = geometry.box(index_of(match.start("next")))
-    if own and following and following[1] < own[3] and own[1] < following[3] and own[0] < following[0]:
-        while start > max(reached, match.start() - LONGEST) and _same(own, geometry.box(index_of(start - 1))):
-            start -= 1
-    return start
+def _places(text: str, box_at: Callable[[int], Box]) -> Iterator[Span]:
+    """Yield the spans that may be raised: digits in uneven numbers, and what PDFium ends a line before or after."""
+    for match in _PLACE.finditer(text):
+        start, end = match.span()
+        if match["own"]:
+            first, own = match.start("own"), box_at(end - 1)
+            if not (_same(own, box_at(first)) and (text[start - 1 : start].isspace() or _same(own, box_at(start - 1)))):
+                yield start, first + 1
+                yield from ((place, place + 1) for place in range(first + 1, end))
+            continue
+        last, following = box_at(start - 1), box_at(match.start("next"))
+        if following[1] < last[3] and last[1] < following[3] and last[0] < following[0]:
+            # The two lines are one; characters at its end that are alike may be raised.
+            first = start - 1
+            while first > max(0, start - LONGEST) and _same(last, box_at(first - 1)):
+                first -= 1
+            yield first, start
+            yield match.span("next")
 
 
-def _same(one: Box, other: Box | None) -> bool:
+def _before(text: str, start: int) -> int:
+    """Return the offset of the character before another one, also before a line end of PDFium; -1 for white space."""
+    if start > 0 and text[start - 1].isspace():
+        between = _BREAK.search(text, max(0, start - 4), start)
+        start = between.start() if between else 0
+    return start - 1
+
+
+def _same(one: Box, other: Box) -> bool:
     """Whether two characters are as high, and at the same height."""
-    return other is not None and abs(one[1] - other[1]) + abs(one[3] - other[3]) < SAME * (one[3] - one[1])
+    return abs(one[1] - other[1]) + abs(one[3] - other[3]) < SAME * (one[3] - one[1])
 
 
 def _on_one_line(each: _Raised, geometry: Geometry, text: str, index_of: IndexOf) -> Iterator[Edit]:

@@ -55,7 +55,9 @@ def table_rows(
     columns: Sequence[Cell] = []
     top = next(islice((match.start() for match in LINE.finditer(raw)), EDGE, None), len(raw))
     for run in _candidates(raw):
-        firsts = ((start, text, index_of(start)) for start, text in run)
+        firsts = [(start, text, index_of(start)) for start, text in run]
+        if not before and (len(run) < FEWEST_ROWS or not any(_is_wide(geometry, at, text) for _, text, at in firsts)):
+            continue  # Measuring each word takes long.
         rows = [
             Row(start, geometry.cells(at, text), len(text), geometry.words(at, text), geometry.size(at))
             for start, text, at in firsts
@@ -88,6 +90,12 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
         run.append((start, text))
         reached = match.end() + 2
     yield run
+
+
+def _is_wide(geometry: Geometry, first: int, text: str) -> bool:
+    """Whether a line may be wider than its characters would be without gaps between them."""
+    box = geometry.line_box(first, len(text)) if text else None
+    return box is not None and box[2] - box[0] > LOOSE * geometry.size(first) * len(text)
 
 
 def _is_loose(table: Sequence[Row]) -> bool:
@@ -206,8 +214,10 @@ def _align(one: Cell, other: Cell) -> bool:
 
 CELL_GAP = 0.8  # type sizes of a gap between cells at least: tables leave one or more, justified prose less
 NARROWEST = 5.0  # points of a gap between cells at least
-# Blanks to write on, such as "____" or "....", end a word.
-_WORD = re.compile(r"__+|\.{4,}|…+|(?:(?!__|\.{4}|…)\S)+")
+_WORD = re.compile(r"\S+")
+# Blanks to write on end a word.
+_BLANK = re.compile(r"__|\.{4}|…")
+_WORD_OR_BLANK = re.compile(rf"__+|\.{{4,}}|…+|(?:(?!{_BLANK.pattern})\S)+")
 
 Box = tuple[float, float, float, float]
 
@@ -227,6 +237,8 @@ class Geometry:
     def __init__(self, textpage: Any) -> None:
         # PDFium's own handle: looking it up at each call would take as long as the call itself.
         self._textpage = textpage.raw
+        self._boxes: dict[int, Box | None] = {}
+        self._sizes: dict[int, float] = {}
         self._words: dict[tuple[int, int], list[Word]] = {}
         self._box = pdfium.FS_RECTF()
         self._matrix = pdfium.FS_MATRIX()
@@ -234,10 +246,11 @@ class Geometry:
 
     def box(self, place: int) -> Box | None:
         """Return the left, bottom, right and top of a character."""
-        box = self._box
-        if not pdfium.FPDFText_GetLooseCharBox(self._textpage, place, box):
-            return None
-        return box.left, box.bottom, box.right, box.top
+        if place not in self._boxes:
+            box = self._box
+            is_known = pdfium.FPDFText_GetLooseCharBox(self._textpage, place, box)
+            self._boxes[place] = (box.left, box.bottom, box.right, box.top) if is_known else None
+        return self._boxes[place]
 
     def box_of(self, place: int) -> Box:
         """Return the box of a character; for one without a box, a box without width and height."""
@@ -251,10 +264,12 @@ class Geometry:
 
     def size(self, place: int) -> float:
         """Return the type size of a character in points, as it is shown."""
-        size, matrix = float(pdfium.FPDFText_GetFontSize(self._textpage, place)), self._matrix
-        if pdfium.FPDFText_GetMatrix(self._textpage, place, matrix):
-            size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
-        return size
+        if place not in self._sizes:
+            size, matrix = float(pdfium.FPDFText_GetFontSize(self._textpage, place)), self._matrix
+            if pdfium.FPDFText_GetMatrix(self._textpage, place, matrix):
+                size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
+            self._sizes[place] = size
+        return self._sizes[place]
 
     def style(self, place: int) -> tuple[float, int]:
         """Return the type size and weight of a character."""
@@ -285,7 +300,7 @@ class Geometry:
         """Return for each word of a line its span in the line, and its left and right edge; [] if one isn't known."""
         key = first, len(text)
         if key not in self._words:
-            spans = [word.span() for word in _WORD.finditer(text)]
+            spans = [word.span() for word in (_WORD_OR_BLANK if _BLANK.search(text) else _WORD).finditer(text)]
             boxes = [(self.box(first + start), self.box(first + end - 1)) for start, end in spans]
             found = [
                 (*span, one[0], other[2]) for span, (one, other) in zip(spans, boxes, strict=True) if one and other

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from answerable.datatypes import Document
-from answerable.errors import AnswerableError, EmptySource, SourceError
+from answerable.errors import AnswerableError, EmptySource, SourceError, UnsupportedSource
 from answerable.formats.format import Format
 from answerable.formats.registry import format_called
 from answerable.sources.context import Beside, Bounds, ReadContext, Skipped, size_of, with_short_metadata
 from answerable.sources.dispatch import (
     beside_file,
     format_of,
-    is_archive,
     load,
     read_bytes,
     read_members,
@@ -37,9 +36,11 @@ from answerable.sources.zotero import described
 
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
+Allow = Callable[[Bounds], None]
+"""Allows this process this much more processor time and address space."""
 
 
-def answer(request: dict[str, Any], data: bytes, send: Send) -> dict[str, Any]:
+def answer(request: dict[str, Any], data: bytes, send: Send, allow: Allow) -> dict[str, Any]:
     """Carry out a request: send all answers but the last, and return the last."""
     context = ReadContext.unpack(request["context"], lambda: send({"outcome": "working"}))
     try:
@@ -47,21 +48,21 @@ def answer(request: dict[str, Any], data: bytes, send: Send) -> dict[str, Any]:
             case "page":
                 from answerable.sources.html.links import page_facts
 
-                _allow(context.limits.bounds(len(data)))
+                allow(context.limits.bounds(len(data)))
                 return {"outcome": "page", "result": asdict(page_facts(data, request["source"], request["url"]))}
             case "rectangles":
                 from answerable.sources.pdf.extraction import rectangles
 
-                _allow(context.limits.of_pdf)
+                allow(context.limits.of_pdf)
                 found = rectangles(data, request["source"], request["spans"], context.password)
                 return {"outcome": "rectangles", "result": found}
             case "page sizes":
                 from answerable.sources.pdf.extraction import page_sizes
 
-                _allow(context.limits.of_pdf)
+                allow(context.limits.of_pdf)
                 sizes = page_sizes(data, request["source"], context.password)
                 return {"outcome": "rectangles", "result": sizes}
-        return _Reading(request, context, send).answer(data)
+        return _Reading(request, context, send, allow).answer(data)
     except AnswerableError as error:
         return {"outcome": "failed", "error": pack_error(error)}
 
@@ -73,11 +74,12 @@ class _Reading:
     identified by its number followed by their own.
     """
 
-    def __init__(self, request: dict[str, Any], context: ReadContext, send: Send) -> None:
+    def __init__(self, request: dict[str, Any], context: ReadContext, send: Send, allow: Allow) -> None:
         self._request = request
         self._context = context
         self._limits = context.limits
         self._send = send
+        self._allow = allow
         self._passed = tuple(request["passed"])
         # The numbers of the archive members being read, outermost first; the last counts the members of the innermost.
         self._numbers: list[int] = []
@@ -89,7 +91,7 @@ class _Reading:
     def answer(self, data: bytes) -> dict[str, Any]:
         source, most = self._request["source"], self._limits.max_file_size
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
-        _allow(self._limits.bounds(size_of(file)))
+        self._allow(self._limits.bounds(size_of(file)))
         found = format_of(file, source) if self._request["url"] is None else None
         if found and found.read_members:
             self._numbers.append(0)
@@ -111,10 +113,10 @@ class _Reading:
 
         def go_on() -> None:
             # Time spent on skipped members doesn't count against the next member.
-            _allow(bounds)
+            self._allow(bounds)
             self._context.working()
 
-        _allow(bounds)
+        self._allow(bounds)
         self._send({"outcome": "working", "bounds": asdict(bounds)})
         return replace(self._context, working=go_on)
 
@@ -156,11 +158,11 @@ class _Reading:
         bounds = self._limits.bounds(len(data), form.cost)
         if self._numbers or bounds != self._limits.bounds(0):
             self._send({"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds)})
-        _allow(bounds)
+        self._allow(bounds)
         found = Skipped()
         context = replace(self._context, skipped=found, enter=self._enter)
-        if self._numbers and is_archive(data, source, known):
-            documents = self._nested(data, source, known, added or {}, context)
+        if self._numbers and (inner := known or format_of(data, source)).read_members:
+            documents = self._nested(inner, data, source, added or {}, context)
         else:
             documents = self._documents(data, source, context)
             documents = self._sent([with_metadata(each, added) for each in documents] if added else documents)
@@ -171,13 +173,15 @@ class _Reading:
         return documents
 
     def _nested(
-        self, data: bytes, source: str, known: Format | None, added: Mapping[str, Any], context: ReadContext
+        self, form: Format, data: bytes, source: str, added: Mapping[str, Any], context: ReadContext
     ) -> list[Document]:
         """Read a member that has members itself, whose documents and errors are sent one by one."""
+        if form.is_archive:
+            raise UnsupportedSource(f"{source} is an archive: unpack it and add the folder")
         before, self._outer = self._outer, added
         self._numbers.append(0)
         try:
-            return read_bytes(data, source, context, known=known, read_member=self._member)
+            return read_members(form, data, source, self._member, context)
         finally:
             self._numbers.pop()
             self._outer = before
@@ -195,7 +199,7 @@ class _Reading:
         self._send(
             {"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds), "beside": True}
         )
-        _allow(bounds)
+        self._allow(bounds)
         return True
 
     def _documents(self, data: bytes, source: str, context: ReadContext) -> list[Document]:
@@ -223,7 +227,7 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
 
     while (pair := read_pair(requests)) is not None:
         try:
-            last = answer(*pair, send)
+            last = answer(*pair, send, allow)
         except MemoryError:
             last = {"outcome": "memory"}
         write_pair(answers, last, b"")
@@ -236,7 +240,7 @@ def _end_with(parent: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _allow(bounds: Bounds) -> None:
+def allow(bounds: Bounds) -> None:
     """Allow this process this much more processor time and address space; macOS can't limit the latter."""
     set_limit("RLIMIT_CPU", int(time.process_time() + bounds.seconds) + 1)
     set_limit("RLIMIT_AS", _address_space() + bounds.memory)

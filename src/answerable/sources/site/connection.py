@@ -6,6 +6,7 @@ Only public addresses are allowed, also after a redirect or a name look-up.
 
 from __future__ import annotations
 
+import gzip
 import socket
 import ssl
 import threading
@@ -14,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from io import BytesIO
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any
 from weakref import WeakSet
@@ -29,9 +31,6 @@ from answerable.errors import (
     UnsupportedSource,
 )
 from answerable.sources.html.web_address import PORTS, WebAddress, host_and_port
-
-# Members of a gzip file that are unpacked: each further member costs a copy of the rest.
-_MAX_GZIP_MEMBERS = 100
 
 
 @dataclass(slots=True)
@@ -199,24 +198,14 @@ def read_body(response: httpcore2.Response, headers: Mapping[str, str], limit: i
 
 def gunzip(packed: bytes, limit: int, source: str) -> bytes:
     """Return unpacked gzip data. Raise SourceTooLarge over `limit` bytes, DamagedSource if it is broken or cut off."""
-    unpacked = bytearray()
-    members = 0
     try:
-        while packed:
-            members += 1
-            if members > _MAX_GZIP_MEMBERS:
-                raise DamagedSource(f"{source} is a gzip file of over {_MAX_GZIP_MEMBERS} members: leave it out")
-            member = zlib.decompressobj(wbits=31)
-            unpacked += member.decompress(packed, limit - len(unpacked) + 1)
-            if len(unpacked) > limit:
-                raise too_large(source, limit)
-            if not member.eof:
-                raise zlib.error("it is truncated")
-            # Some servers pad the end of the data with zeros.
-            packed = member.unused_data.lstrip(b"\0")
-    except zlib.error as error:
+        with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
+            unpacked = file.read(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
         raise DamagedSource(f"{source} is not valid gzip ({error}): try again later") from error
-    return bytes(unpacked)
+    if len(unpacked) > limit:
+        raise too_large(source, limit)
+    return unpacked
 
 
 def too_large(source: str, limit: int) -> SourceTooLarge:

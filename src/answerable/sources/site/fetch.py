@@ -1,7 +1,7 @@
 """Fetches pages politely, within limits, from public addresses only.
 
-Cookies are dropped, and credentials go only to the origin for which the user gave them. The environment's proxies are
-not used: behind a proxy, the address that is connected to couldn't be checked.
+Cookies are dropped. The environment's proxies are not used: behind a proxy, the address that is connected to couldn't
+be checked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from urllib.parse import urljoin
@@ -75,21 +75,19 @@ class _Redirect:
 class Fetcher:
     """Makes GET requests under a policy. Thread-safe; close it at the end.
 
-    `authorizations` are values of the Authorization header by origin (`https://docs.example.com`). `tls` replaces the
-    system's trusted certificates. `sleep` takes seconds; the default function ends early when the fetcher is closed.
+    `tls` replaces the system's trusted certificates. `sleep` takes seconds; the default function ends early when the
+    fetcher is closed.
     """
 
     def __init__(
         self,
         guard: AddressGuard | None = None,
         policy: FetchPolicy | None = None,
-        authorizations: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         self.policy = policy or FetchPolicy()
         self._pool = PinnedPool((guard or AddressGuard()).locate, tls)
-        self._authorizations = {parse_address(at).origin: value for at, value in (authorizations or {}).items()}
         self._is_closed = threading.Event()
         self._sleep = sleep or self._is_closed.wait
         self._pace = Pace(self.policy.delay, self._sleep)
@@ -159,8 +157,6 @@ class Fetcher:
         self, address: WebAddress, validators: Validators | None, limit: int, deadline: float
     ) -> Fetched | _Redirect:
         headers = {"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip"}
-        if authorization := self._authorizations.get(address.origin):
-            headers["Authorization"] = authorization
         if validators:
             headers |= validators.headers(address.url)
         if self._is_closed.is_set():
@@ -207,7 +203,7 @@ def _judge(
     if status in _TRY_AGAIN or status >= 500:
         raise SiteUnreachable(f"{url} is unavailable (HTTP {status}): try again later", retry_after(headers))
     if status in _REFUSED:
-        raise SourceError(f"{url} requires login or is forbidden (HTTP {status}): pass credentials, or skip it")
+        raise SourceError(f"{url} requires login or is forbidden (HTTP {status}): save it as a file, or skip it")
     raise SourceError(f"{url} responds with HTTP {status}, which is unexpected: check the address")
 
 

@@ -10,11 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from answerable.errors import (
     AddressRefused,
-    DamagedSource,
     EmptySource,
     SitemapNotFoundError,
     SiteUnreachable,
@@ -25,24 +23,23 @@ from answerable.errors import (
 )
 from answerable.sources.html.web_address import WebAddress, parse_address
 from answerable.sources.site.fetch import Fetcher
-from answerable.sources.site.robots import MAX_BYTES, Robots, Sitemap, SitemapEntry, parse_sitemap
+from answerable.sources.site.robots import MAX_BYTES, Robots, Sitemap, parse_sitemap
 
 _SITEMAPS = (".xml", ".xml.gz")
 _NAMES = ("sitemap.xml", "sitemap_index.xml")
 # Levels of sitemap indexes: the protocol allows one, some generators use two.
 _MAX_DEPTH = 3
-# Identical sitemap indexes that are followed: a server that sends the same index at every address has no end.
-_MOST_COPIES = 3
+# A server that sends the same index at every address has no end.
+_MAX_SITEMAPS = 500
 DISALLOWED = "disallowed by robots.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """A page: where to fetch it, its public address for citations, and its `lastmod` in the sitemap."""
+    """A page: where to fetch it, and its public address for citations."""
 
     url: str
     public: str
-    lastmod: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,6 @@ def find_pages(
     robots: Robots | None = None,
     locales: Sequence[str] = (),
     public_base: str = "",
-    max_sitemaps: int = 500,
     max_pages: int = 100_000,
 ) -> SitePages:
     """Return the pages of a site at or below `base`, the address of its start or of a sitemap.
@@ -79,7 +75,7 @@ def find_pages(
     EmptySource if it lists no page under `base`, and SourceError if the site can't be reached.
     """
     start = parse_address(base)
-    search = _Search(fetcher, robots, max_sitemaps, max_pages)
+    search = _Search(fetcher, robots, max_pages)
     found, sitemap = search.first(start)
     crawled = parse_address(found.origin + _folder(start))
     # By the protocol, a sitemap is above its pages; a sitemap named in robots.txt may be anywhere.
@@ -87,8 +83,8 @@ def find_pages(
     folder = folder if crawled.url.startswith(folder) else crawled.url
     search.read(found, sitemap)
     missing = search.locales(crawled.url, locales)
-    public = parse_address(public_base).url.rstrip("/") + "/" if public_base else _public_folder(search.entries, folder)
-    pages, skipped = _moved(search.entries, public, folder, crawled.url)
+    public = parse_address(public_base).url.rstrip("/") + "/" if public_base else _public_folder(search.listed, folder)
+    pages, skipped = _moved(search.listed, public, folder, crawled.url)
     disallowed = frozenset(page for page in pages if robots and _is_disallowed(robots, page))
     skipped += Counter({DISALLOWED: len(disallowed)})
     pages = tuple(page for page in pages if page not in disallowed)
@@ -103,15 +99,12 @@ def find_pages(
 class _Search:
     """Reads sitemaps and the sitemaps they list, all at the crawled host."""
 
-    def __init__(self, fetcher: Fetcher, robots: Robots | None, max_sitemaps: int, max_pages: int) -> None:
+    def __init__(self, fetcher: Fetcher, robots: Robots | None, max_pages: int) -> None:
         self._fetcher = fetcher
         self._robots = robots
-        self._max_sitemaps = max_sitemaps
         self._max_pages = max_pages
         self._fetched: set[str] = set()
-        self._indexes: set[tuple[SitemapEntry, ...]] = set()
-        self._copies = 0
-        self.entries: list[SitemapEntry] = []
+        self.listed: list[str] = []
         self.errors: list[SourceError] = []
 
     def first(self, start: WebAddress) -> tuple[WebAddress, Sitemap]:
@@ -133,8 +126,6 @@ class _Search:
         if address.url in self._fetched:
             return
         try:
-            if depth > _MAX_DEPTH:
-                raise SourceTooLarge(f"{address.url} is not read, it is {depth} levels deep: give its own address")
             self.read(*self._get(address), depth)
         except SourceError as error:
             self.errors.append(error)
@@ -150,27 +141,22 @@ class _Search:
         return missing
 
     def read(self, at: WebAddress, sitemap: Sitemap, depth: int = 1) -> None:
-        """Add the pages of a sitemap and of the sitemaps it lists; record errors; skip an index seen before."""
-        if sitemap.sitemaps in self._indexes:
-            self._copies += 1
-            return
-        if sitemap.sitemaps:
-            self._indexes.add(sitemap.sitemaps)
-        room = self._max_pages - len(self.entries)
-        self.entries += sitemap.pages[:room]
+        """Add the pages of a sitemap and of the sitemaps it lists; record errors."""
+        room = self._max_pages - len(self.listed)
+        self.listed += sitemap.pages[:room]
         if len(sitemap.pages) > room:
             self._note_too_many(at)
-        for entry in sitemap.sitemaps:
-            if len(self._fetched) >= self._max_sitemaps or len(self.entries) >= self._max_pages:
+        if sitemap.sitemaps and depth == _MAX_DEPTH:
+            self.errors.append(
+                SourceTooLarge(f"{at.url} lists sitemaps over {_MAX_DEPTH} levels deep, not read: give their addresses")
+            )
+            return
+        for url in sitemap.sitemaps:
+            if max(len(self._fetched), len(self.errors)) >= _MAX_SITEMAPS or len(self.listed) >= self._max_pages:
                 self._note_too_many(at)
                 return
-            if self._copies == _MOST_COPIES:
-                self.errors.append(
-                    DamagedSource(f"{at.url} lists itself repeatedly, and is not read to its end: tell its owner")
-                )
-                return
             try:
-                address = parse_address(at.origin + parse_address(entry.url).target)
+                address = parse_address(at.origin + parse_address(url).target)
             except AddressRefused as error:
                 self.errors.append(error)
                 continue
@@ -191,7 +177,7 @@ class _Search:
     def _note_too_many(self, at: WebAddress) -> None:
         self.errors.append(
             SourceTooLarge(
-                f"{at.url} is not read to its end, over {self._max_pages:,} pages or {self._max_sitemaps:,} "
+                f"{at.url} is not read to its end, over {self._max_pages:,} pages or {_MAX_SITEMAPS:,} "
                 "sitemaps: give the address of one part of it"
             )
         )
@@ -224,9 +210,9 @@ def _folder(address: WebAddress) -> str:
     return path if path.endswith("/") else path + "/"
 
 
-def _public_folder(entries: Sequence[SitemapEntry], folder: str) -> str:
+def _public_folder(listed: Sequence[str], folder: str) -> str:
     """Return the public address of a sitemap's folder, determined from the addresses in the sitemap."""
-    addresses = list(_valid(entry.url for entry in entries))
+    addresses = list(_valid(listed))
     crawled = parse_address(folder)
     origins = Counter(address.origin for address in addresses)
     if not origins or crawled.origin in origins:
@@ -237,15 +223,13 @@ def _public_folder(entries: Sequence[SitemapEntry], folder: str) -> str:
     return public + (crawled.target if keeps else "/")
 
 
-def _moved(
-    entries: Iterable[SitemapEntry], public: str, folder: str, base: str
-) -> tuple[tuple[SitePage, ...], Counter[str]]:
+def _moved(listed: Iterable[str], public: str, folder: str, base: str) -> tuple[tuple[SitePage, ...], Counter[str]]:
     """Return the pages under `base` with their crawled addresses, and the number of skipped entries by reason."""
     pages: dict[str, SitePage] = {}
     skipped: Counter[str] = Counter()
-    for entry in entries:
+    for written in listed:
         try:
-            address = parse_address(entry.url).url
+            address = parse_address(written).url
         except AddressRefused:
             skipped["not an address"] += 1
             continue
@@ -255,7 +239,7 @@ def _moved(
         elif page_key(url) in pages:
             skipped["named twice"] += 1
         else:
-            pages[page_key(url)] = SitePage(url, address, entry.lastmod)
+            pages[page_key(url)] = SitePage(url, address)
     return tuple(pages.values()), skipped
 
 

@@ -56,15 +56,13 @@ def _name(url: str, content_type: str) -> str:
 
 _REASON = "passed_over"
 _CONTENT_TYPE = "content_type"
-_LASTMOD = "lastmod"
-_NOT_NOTES = frozenset({"url", "etag", "last_modified", _LASTMOD})
+_NOT_NOTES = frozenset({"url", "etag", "last_modified"})
 
 
 class PageReader:
     """Reads the pages of one visit, and counts the skipped pages.
 
-    Records hold the server's validators, the sitemap's `lastmod`, why a page was skipped, and the notes of its
-    `Verdict`.
+    Records hold the server's validators, why a page was skipped, and the notes of its `Verdict`.
     """
 
     def __init__(
@@ -166,8 +164,7 @@ class PageReader:
         documents: tuple[Document, ...] | tuple[str, ...],
         notes: Mapping[str, str],
     ) -> SyncRecord:
-        validators = asdict(fetched.validators) if fetched else {}
-        validators |= {_LASTMOD: page.lastmod.isoformat() if page.lastmod else "", **notes}
+        validators = {**(asdict(fetched.validators) if fetched else {}), **notes}
         return SyncRecord(
             self._origin,
             page.public,

@@ -6,10 +6,8 @@ it could declare entities.
 
 from __future__ import annotations
 
-import re
 import threading
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -82,23 +80,15 @@ class Robots:
 # The protocol allows 50,000 addresses and 50 MB; some generators exceed 50,000 addresses.
 MAX_ENTRIES = 200_000  # addresses in a sitemap at most, four times the protocol's; a guess, not measured
 MAX_BYTES = 50_000_000  # bytes of an unpacked sitemap at most
-_DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
-
-
-@dataclass(frozen=True, slots=True)
-class SitemapEntry:
-    """An address as written in a sitemap, and the date of its last change, if stated."""
-
-    url: str
-    lastmod: datetime | None = None
+_LONGEST_ADDRESS = 4096  # characters: longer addresses are left out
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages listed in a sitemap, or the sitemaps listed in an index."""
+    """The addresses of the pages listed in a sitemap, or of the sitemaps listed in an index, as written there."""
 
-    pages: tuple[SitemapEntry, ...] = ()
-    sitemaps: tuple[SitemapEntry, ...] = ()
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
 
 
 def parse_sitemap(data: bytes, source: str) -> Sitemap:
@@ -111,7 +101,7 @@ def parse_sitemap(data: bytes, source: str) -> Sitemap:
 
     if data.startswith(b"\x1f\x8b"):
         data = gunzip(data, MAX_BYTES, source)
-    entries: list[SitemapEntry] = []
+    addresses: list[str] = []
     root = ""
     try:
         # Don't recover from errors: with half a sitemap, the pages of the other half would look deleted.
@@ -121,8 +111,10 @@ def parse_sitemap(data: bytes, source: str) -> Sitemap:
                 root = name
                 _check_root(element, root, source)
             elif event == "end" and name in ("url", "sitemap"):
-                entries += _entry(element)
-                if len(entries) > MAX_ENTRIES:
+                address = element.findtext("{*}loc", "").strip()
+                if 0 < len(address) <= _LONGEST_ADDRESS:
+                    addresses.append(address)
+                if len(addresses) > MAX_ENTRIES:
                     raise SourceTooLarge(
                         f"{source} lists over {MAX_ENTRIES:,} addresses: give one of its parts instead"
                     )
@@ -131,7 +123,7 @@ def parse_sitemap(data: bytes, source: str) -> Sitemap:
         if root:
             raise DamagedSource(f"{source} is a broken sitemap ({error}): tell the site's owner") from error
         raise _no_sitemap(source) from error
-    return Sitemap(sitemaps=tuple(entries)) if root == "sitemapindex" else Sitemap(pages=tuple(entries))
+    return Sitemap(sitemaps=tuple(addresses)) if root == "sitemapindex" else Sitemap(pages=tuple(addresses))
 
 
 def _check_root(element: Any, root: str, source: str) -> None:
@@ -139,26 +131,6 @@ def _check_root(element: Any, root: str, source: str) -> None:
         raise DamagedSource(f"{source} declares a document type, which no sitemap needs: tell the site's owner")
     if root not in ("urlset", "sitemapindex"):
         raise _no_sitemap(source)
-
-
-def _entry(element: Any) -> list[SitemapEntry]:
-    """Return the address in an element with its date, in any namespace; [] if it is missing or too long."""
-    url = element.findtext("{*}loc", "").strip()
-    return [SitemapEntry(url, parse_date(element.findtext("{*}lastmod", "")))] if 0 < len(url) <= 4096 else []
-
-
-def parse_date(text: str) -> datetime | None:
-    """Parse a date in the W3C's profile of ISO 8601, in UTC unless it has a zone; None if invalid."""
-    text = text.strip()
-    try:
-        if (match := _DATE.fullmatch(text)) is not None:
-            return datetime(int(match[1]), int(match[2]), int(match[3] or 1), tzinfo=timezone.utc)
-        # Python 3.10 supports neither Z nor fractions with other than 3 or 6 digits.
-        plain = re.sub(r"\.\d+", "", re.sub(r"[Zz]$", "+00:00", text))
-        date = datetime.fromisoformat(plain)
-    except ValueError:
-        return None
-    return date.replace(tzinfo=date.tzinfo or timezone.utc)
 
 
 def _no_sitemap(source: str) -> UnsupportedSource:

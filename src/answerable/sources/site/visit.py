@@ -56,8 +56,8 @@ class SiteVisit:
         self,
         address: str,
         fetcher: Fetcher,
+        files: FileReader,
         options: SiteOptions | None = None,
-        files: FileReader | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
     ) -> None:
         self._start = parse_start(address)
@@ -66,8 +66,7 @@ class SiteVisit:
         named = "" if self._start.is_page else str(self._options)
         self.origin = f"{self._start.base} ({named})" if named else self._start.base
         self._fetcher = fetcher
-        self._files = files or FileReader()
-        self._own_files = None if files else self._files
+        self._files = files
         self._now = now
         self._asker = Asker(fetcher)
         self._known: Mapping[str, SyncRecord] = {}
@@ -98,8 +97,6 @@ class SiteVisit:
     def close(self) -> None:
         """End the requests under way. Idempotent."""
         self._fetcher.close()
-        if self._own_files:
-            self._own_files.close()
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
         """Yield every page in the order of sitemaps or links; closing this early ends the visit.

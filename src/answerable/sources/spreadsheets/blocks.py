@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,8 @@ from itertools import islice, pairwise
 
 from answerable.errors import SourceTooLarge
 from answerable.tables.grid import header_of
+from answerable.tables.headers import joined
+from answerable.tables.values import shape_of, split_number
 
 LAST_ROW = 1_048_576  # number of the last row; Excel's own limit
 LAST_COLUMN = 16_384  # number of the last column; Excel's own limit
@@ -130,10 +131,6 @@ def _rows_below(rows: list[Row], by_number: dict[int, Row], merge: Merge) -> Ite
 
 _HEADER_WITHIN = 12  # rows at the beginning of a table, among which its header is looked for
 _SAMPLE = 200  # rows that are compared with a possible header
-_TIME = re.compile(r"(?:1[89]|20|21)\d\d(?:-\d\d(?:-\d\d)?)?")
-# "Q1" is a name, "R$ 12" an amount.
-_CURRENCY = r"[^\w\s]{0,3}\s?(?:[A-Z]{2,3}|[A-Z](?!\d))?\s?"
-_NUMBER = re.compile(_CURRENCY + r"[+(-]?[^\w\s]{0,2}\s?\d[\d.,' /:%-]*[^\W\d_€$£]{0,3}[€$£)]?")
 _WIDEST_SPARSE = 10  # cells per filled cell; above, a table's cells are not aligned in columns; a guess, not measured
 _SMALL_SPARSE = 10_000  # cells, to which the limit above doesn't apply; a guess, not measured
 
@@ -297,36 +294,30 @@ def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool
 def _is_typed(place: int, rows: Sequence[Sequence[str]]) -> bool:
     """Whether most cells of a column are numbers or dates."""
     filled = [row[place] for row in rows if row[place]]
-    return bool(filled) and sum(bool(_NUMBER.fullmatch(text)) for text in filled) * 10 >= len(filled) * 7
+    return bool(filled) and sum(map(_is_figure, filled)) * 10 >= len(filled) * 7
 
 
-def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int]) -> dict[int, str] | None:
-    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; None if the header has only one row.
+def _is_figure(text: str) -> bool:
+    return shape_of(text) == "figure" or split_number(text, "USD") is not None
 
-    An upper name belongs to the columns that it is merged over; if no name is, to all until the next.
-    """
+
+def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int]) -> dict[int, str]:
+    """Return the names of a two-row header, "2023" over "Budget" and "Spent"; {} if the header has only one row."""
     second = below[0].cells
-    if any(_NUMBER.fullmatch(text) and not _TIME.fullmatch(text) for text in second.values()):
-        return None
-    starts = [column for column in sorted(row.cells) if row.cells.get(column - 1) != row.cells[column]]
-    is_merged = any(wide.get((row.number, start), start) > start for start in starts)
-    above: dict[int, str] = {}
-    for start, following in pairwise([*starts, max(*second, starts[-1]) + 1]):
-        last = wide.get((row.number, start), start) if is_merged else LAST_COLUMN
-        columns = [column for column in range(start, min(following, last + 1)) if is_merged or column in second]
-        named = [column for column in columns if second.get(column, row.cells[start]) != row.cells[start]]
-        # Without merging, only several names over figures make a group: in a row of data, "Ana" is below "Name".
-        if named and not is_merged and (len(named) < 2 or not _are_figures(named, below[1:])):
-            return None
-        above |= dict.fromkeys([start, *columns], row.cells[start])
-    is_title = len(row.cells) == 1 and (not is_merged or above.keys() >= second.keys())
-    if len(above) == len(starts) or is_title:
-        return None
-    both = {
-        column: [text for text in (above.get(column), second.get(column)) if text]
-        for column in sorted(above.keys() | second.keys())
-    }
-    return {column: " ".join(dict.fromkeys(texts)) for column, texts in both.items()}
+    columns = sorted(row.cells.keys() | second.keys())
+    top: list[str | None] = []
+    last = -1
+    for column in columns:
+        text = row.cells.get(column, "")
+        # A name that is repeated instead of merged continues, too.
+        continues = column <= last or (text and text == row.cells.get(column - 1))
+        top.append(None if continues else text)
+        last = max(last, wide.get((row.number, column), column))
+    if len(row.cells) == 1 and None not in top:
+        return {}
+    others = [[each.cells.get(column, "") for column in columns] for each in below[1:]]
+    names = joined(top, [second.get(column, "") for column in columns], others)
+    return {column: name for column, name in zip(columns, names, strict=False) if name}
 
 
 def _are_figures(columns: Sequence[int], rows: Sequence[Row]) -> bool:

@@ -65,10 +65,7 @@ class ReadOptions:
 def add(
     paths: Annotated[
         list[str],
-        Argument(
-            help="Files, folders, sites (https://…), or postgresql://…?langchain_collection=NAME with its vectors.",
-            metavar="PATH",
-        ),
+        Argument(help="Files, folders and sites (https://…).", metavar="PATH"),
     ],
     read: ReadOptions,
     library: LibraryOption = None,
@@ -83,32 +80,19 @@ def add(
     from answerable.indexing.ingest import AddReport, Failure
     from answerable.interfaces.cli import reports
     from answerable.interfaces.cli.progress import add_progress
-    from answerable.wiring.stores import import_collection, without_password
 
     settings = read.settings(library)
     total = AddReport()
-    with add_progress(enabled=not as_json) as progress:
-        # Import vector collections first, since their vectors decide the library's embedder.
-        for path in filter(_is_collection, paths):
+    with add_progress(enabled=not as_json) as progress, _open_to_add(settings, dry_run) as opened:
+        for path in paths:
             try:
-                total.merge(import_collection(path, settings, progress, dry_run))
+                report = opened.add(path, on_progress=progress, dry_run=dry_run)
             except SourceError as error:
-                total.merge(AddReport(failures=[Failure(without_password(path), error)]))
-        if files := [path for path in paths if not _is_collection(path)]:
-            with _open_to_add(settings, dry_run) as opened:
-                for path in files:
-                    try:
-                        report = opened.add(path, on_progress=progress, dry_run=dry_run)
-                    except SourceError as error:
-                        report = AddReport(failures=[Failure(path, error)])
-                    total.merge(report)
+                report = AddReport(failures=[Failure(path, error)])
+            total.merge(report)
     reports.print_added(total, dry_run, as_json)
     if total.failures:
         raise typer.Exit(1)
-
-
-def _is_collection(path: str) -> bool:
-    return path.startswith("postgres") and "langchain_collection=" in path
 
 
 def _open_to_add(settings: Settings, dry_run: bool) -> Library:
