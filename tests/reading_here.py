@@ -9,15 +9,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from answerable.datatypes import Document
 from answerable.disk.files import source_of
-from answerable.sources.context import Bounds, ReadContext
+from answerable.sources.context import ReadContext
 from answerable.sources.html.parse import parse_page, valid_markup
 from answerable.sources.process.answers import Answers, gather
-from answerable.sources.process.worker import Limits, answer
-
-
-class _NoLimits(Limits):
-    def allow(self, bounds: Bounds) -> None:
-        pass
+from answerable.sources.process.worker import answer
 
 
 def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
@@ -36,7 +31,7 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
             {**request, "context": used.pack()},
             data,
             lambda message, content=b"": answers.append((message, content)),
-            _NoLimits(),
+            lambda bounds: None,
         )
         yield from (*answers, (last, b""))
 

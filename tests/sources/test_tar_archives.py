@@ -137,7 +137,7 @@ def test_the_chat_of_an_export(save: Callable[..., Path], ending: str) -> None:
 def test_archives_in_an_archive_one_level_deep(save: Callable[..., Path]) -> None:
     deepest = zipped({"d.md": "# Deepest"})
     inner = gzip.compress(tarred(("c.md", "# Deep"), ("deeper.zip", deepest)))
-    hostile = tarred((entry("link", tarfile.SYMTYPE, "/etc/passwd"), ""))
+    hostile = tarred(("../evil.txt", "evil"))
     data = zipped(
         {
             "a.md": "# A",
@@ -165,7 +165,7 @@ def test_archives_in_an_archive_one_level_deep(save: Callable[..., Path]) -> Non
         }
         (error,) = skipped.errors
         assert isinstance(error, DamagedSource)
-        assert str(error).startswith(f"{path.as_posix()}!/trap.tar is refused, its member 'link' is a symbolic link")
+        assert str(error).startswith(f"{path.as_posix()}!/trap.tar is refused, its member '../evil.txt' points outside")
 
 
 def test_an_archive_in_an_archive_has_the_same_budget(save: Callable[..., Path]) -> None:
@@ -188,18 +188,19 @@ def test_the_size_of_what_is_passed_over_does_not_matter(save: Callable[..., Pat
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        (tarfile.SYMTYPE, "symbolic link"),
-        (tarfile.LNKTYPE, "link to another member"),
+        (tarfile.SYMTYPE, "link"),
+        (tarfile.LNKTYPE, "link"),
         (tarfile.CHRTYPE, "device"),
         (tarfile.BLKTYPE, "device"),
-        (tarfile.FIFOTYPE, "pipe"),
-        (tarfile.GNUTYPE_SPARSE, "sparse file"),
+        (tarfile.FIFOTYPE, "device"),
     ],
 )
-def test_what_is_no_file_is_refused(save: Callable[..., Path], kind: bytes, reason: str, ending: str) -> None:
-    data = tarred(("ok.txt", "fine"), (entry("evil", kind, "ok.txt"), ""), form=tarfile.GNU_FORMAT)
-    with pytest.raises(DamagedSource, match=rf"is refused, its member 'evil' is a {reason}.*pack the files again"):
-        read_file(save(PACKERS[ending](data), f"a{ending}"))
+def test_what_is_no_file_is_skipped(save: Callable[..., Path], kind: bytes, reason: str, ending: str) -> None:
+    other, hidden = entry("b.txt", kind, "/etc/passwd"), entry(".b", kind)
+    data = tarred(("a.txt", "one"), (other, ""), (hidden, ""), ("c.txt", "two"), form=tarfile.GNU_FORMAT)
+    path, skipped = save(PACKERS[ending](data), f"a{ending}"), Skipped()
+    assert [each.content for each in read_file(path, ReadContext(skipped=skipped))] == ["one", "two"]
+    assert [(each.source.split("!/")[1], each.reason) for each in skipped.passed_over] == [("b.txt", reason)]
 
 
 @pytest.mark.parametrize("name", ["../evil.txt", "/etc/evil.txt", "a/../../evil.txt", "C:/evil.txt", "..\\evil.txt"])
@@ -208,7 +209,10 @@ def test_names_that_point_outside_are_refused(save: Callable[..., Path], name: s
         read_file(save(tarred(("ok.txt", "fine"), (name, "evil")), "a.tar"))
 
 
-def test_sparse_files_of_the_newer_kind_are_refused(save: Callable[..., Path]) -> None:
+def test_sparse_files_are_refused(save: Callable[..., Path]) -> None:
+    old = tarred((entry("holes.txt", tarfile.GNUTYPE_SPARSE), ""), form=tarfile.GNU_FORMAT)
+    with pytest.raises(DamagedSource, match=r"'holes\.txt' is a sparse file.*pack the files again"):
+        read_file(save(old, "old.tar"))
     info = tarfile.TarInfo("holes.txt")
     info.pax_headers = {
         "GNU.sparse.major": "0",

@@ -27,9 +27,9 @@ from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
 from answerable.sources.chats.slack import digest_of, status_of
 from answerable.sources.context import ReadContext, Skipped
-from answerable.sources.folders import ReasonsToSkip, Scan, nothing_to_read, walk
+from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
 from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, is_picture, without_ocr
-from answerable.sources.html.page_parts import PageFacts
+from answerable.sources.html.page_parts import PageFacts, page_scripts
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.zotero import item_facts
 
@@ -244,12 +244,12 @@ class FileVisit:
         unchanged = set()
         scan = Scan(self._path, self._skipped, self._reader.name)
         files = list(scan)
-        why = ReasonsToSkip(self._path, [found.path for found in files], self._reader.ocr)
+        scripts = page_scripts([found.path.as_posix() for found in files])
         for found in files:
             source = self._reader.name(found.path)
             if self._is_same(source, found.path, found.status):
                 unchanged.add(source)
-            elif reason := why.of(found.path):
+            elif reason := reason_to_skip(found.path, scripts, self._reader.ocr):
                 self._skipped.count(reason, source)
                 if reason != without_ocr() or source not in self._known:
                     continue

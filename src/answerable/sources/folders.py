@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from answerable.sources.chats.slack import (
 )
 from answerable.sources.context import Ocr, Skipped, skipped_summary
 from answerable.sources.formats import SAMPLE, why_unread
-from answerable.sources.html.page_parts import LONGEST_PAGE, PAGE_PART, PageAssets, is_page_folder, is_page_part
+from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part, page_scripts
 from answerable.sources.whatsapp.voice_notes import is_chat_name, is_voice_note
 
 _OWN_IGNORE_FILE = ".answerableignore"
@@ -49,9 +49,9 @@ def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> 
     """
     skipped = skipped or Skipped()
     files = [found.path for found in Scan(root, skipped)]
-    why = ReasonsToSkip(root, files, ocr)
+    scripts = page_scripts([path.as_posix() for path in files])
     for path in files:
-        if reason := why.of(path):
+        if reason := reason_to_skip(path, scripts, ocr):
             skipped.count(reason, _plain_name(path))
         else:
             yield path
@@ -61,37 +61,17 @@ def _plain_name(path: Path) -> str:
     return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
-class ReasonsToSkip:
-    """Finds out from a file's content whether it is skipped, and why."""
-
-    def __init__(self, root: Path, files: Sequence[Path], ocr: Ocr | None) -> None:
-        self._ocr = ocr
-        self._root = Path(os.path.abspath(root))
-        self._assets = PageAssets(map(self._relative, files), self._page)
-
-    def of(self, path: Path) -> str:
-        """Return why a file is skipped, by its first bytes, its name and the web pages around it; "" if it isn't."""
-        try:
-            with path.open("rb") as file:
-                head = file.read(SAMPLE)
-        except OSError:
-            # Don't skip it: reading it raises an error that says what to do.
-            return ""
-        if not head:
-            return "empty"
-        if self._relative(path) in self._assets:
-            return PAGE_PART
-        return why_unread(head, path.name, self._ocr)
-
-    def _relative(self, path: Path) -> str:
-        return _plain_name(path.relative_to(self._root))
-
-    def _page(self, path: str) -> bytes:
-        try:
-            with (self._root / path).open("rb") as file:
-                return file.read(LONGEST_PAGE)
-        except OSError:
-            return b""
+def reason_to_skip(path: Path, scripts: Collection[str], ocr: Ocr | None) -> str:
+    """Return why a file is skipped, by its first bytes and its name, or ""; `scripts` are the `page_scripts`."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(SAMPLE)
+    except OSError:
+        # Don't skip it: reading it raises an error that says what to do.
+        return ""
+    if not head:
+        return "empty"
+    return PAGE_PART if path.as_posix() in scripts else why_unread(head, path.name, ocr)
 
 
 def nothing_to_read(

@@ -1,6 +1,6 @@
 """Start modules of this project as separate processes, and exchange messages with them: JSON and bytes in frames.
 
-A frame is a length in eight bytes, then that many bytes.
+Such a process limits what it uses by `set_limit`. A frame is a length in eight bytes, then that many bytes.
 """
 
 from __future__ import annotations
@@ -57,6 +57,16 @@ def start_program(module: str, *arguments: str, start_new_session: bool = False)
         close_fds=True,
         start_new_session=start_new_session,
     )
+
+
+def set_limit(name: str, most: int) -> None:
+    """Limit what this process may use, by the limit's name in `resource`; do nothing on systems that can't."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        limit = getattr(resource, name)
+        _, hard = resource.getrlimit(limit)
+        resource.setrlimit(limit, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
 
 def close_pipes(process: subprocess.Popen[bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -22,6 +23,8 @@ from answerable.sources import ReadContext, Skipped, walk
 from answerable.sources.context import Ocr
 from answerable.sources.file_reader import FileReader
 from answerable.sources.formats import recognise
+from answerable.sources.ocr import models
+from answerable.sources.ocr.lines import PictureTooLarge
 from answerable.sources.ocr.models import pages
 from answerable.sources.ocr.pictures import find_ocr, rapid_recogniser, read_picture, rectangles
 from answerable.sources.process.reading_process import ReadingProcess
@@ -106,6 +109,14 @@ def test_the_pages_of_a_tiff_file(ocr: Ocr) -> None:
     document = read_picture(data, "a.tif", ReadContext(ocr=ocr))
     assert document.content == "The first page\fA second page"
     assert [part.page for part in document.parts] == [1, 2]
+
+
+def test_a_tiff_file_with_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "MOST_PAGES", 1)
+    image = drawn([], size=(20, 20))
+    assert len(list(pages(saved(image, "TIFF")))) == 1
+    with pytest.raises(PictureTooLarge, match="has over 1 pages: split it"):
+        list(pages(saved(image, "TIFF", image)))
 
 
 @pytest.mark.parametrize("form", ["JPEG", "WEBP", "GIF", "BMP", "AVIF"])
@@ -214,21 +225,40 @@ def test_pictures_of_a_saved_page_stay_parts_of_it(tmp_path: Path) -> None:
 
 
 def png(width: int, height: int) -> bytes:
-    return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0) + bytes(100)
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = (header, b"IDAT" + bytes(100))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) for chunk in chunks
+    )
 
 
 def tiff(width: int, height: int) -> bytes:
-    entries = struct.pack("<HHIIHHII", 256, 4, 1, width, 257, 4, 1, height)
-    return struct.pack("<2sHIH", b"II", 42, 8, 2) + entries + bytes(4)
+    # Width, height, black is zero, and where the pixels begin.
+    entries = ((256, width), (257, height), (262, 1), (273, 8))
+    packed = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in entries)
+    return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + packed + bytes(4)
+
+
+@pytest.mark.parametrize("data", [png(100_000, 100_000), tiff(60_000, 60_000)])
+def test_a_picture_with_too_many_pixels_is_refused_before_it_is_decoded(data: bytes, ocr: Ocr) -> None:
+    error: type[SourceError] = SourceTooLarge
+    message = "has over 200,000,000 pixels: save it smaller"
+    if ocr.command:
+        # tesseract decodes pictures itself, within the memory of the process that runs it.
+        error, message = (
+            DamagedSource,
+            "is not a readable picture \\(tesseract can't decode it, or has no memory for it",
+        )
+    with pytest.raises(error, match=rf"^a\.png {message}"):
+        read_picture(data, "a.png", ReadContext(ocr=ocr))
 
 
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        (png(100_000, 100_000), SourceTooLarge, "has over 200,000,000 pixels: save it smaller"),
-        (tiff(60_000, 60_000), SourceTooLarge, "has over 200,000,000 pixels"),
-        (b"GIF89a" + struct.pack("<HH", 65535, 65535), SourceTooLarge, "pixels"),
-        (saved(drawn([], size=(5, 400))), EmptySource, "too small to show text"),
+        (b"GIF89a" + struct.pack("<HH", 65535, 65535), DamagedSource, "is not a readable picture"),
+        (saved(drawn([], size=(5, 400))), EmptySource, "shows no text that OCR can read"),
+        (saved(drawn([], size=(1, 1))), EmptySource, "shows no text that OCR can read"),
         (png(300, 300), DamagedSource, "is not a readable picture"),
         (saved(drawn(NOTICE), "BMP")[:60], DamagedSource, "is not a readable picture"),
         (saved(drawn([])), EmptySource, "shows no text that OCR can read: leave it out, or scan it"),

@@ -1,11 +1,10 @@
 """Open zip and tar archives, and compressed files → streams of their unpacked bytes, within a limit.
 
-Declared sizes aren't trusted. A compressed tar is unpacked from its beginning each time its members are read.
+A compressed tar is unpacked from its beginning each time its members are read.
 """
 
 from __future__ import annotations
 
-import copy
 import io
 import stat
 import tarfile
@@ -60,8 +59,7 @@ class Unpacking:
                 return
             packed = file.seek(0, io.SEEK_END)
             file.seek(0)
-            with unpacked:
-                yield io.BufferedReader(_Limited(unpacked, packed, source, self), _CHUNK), False
+            yield io.BufferedReader(_Limited(unpacked, packed, source, self), _CHUNK), False
 
     def count(self, size: int, source: str) -> None:
         """Count unpacked bytes. Raise SourceTooLarge if there are too many."""
@@ -76,81 +74,65 @@ class Unpacking:
             self._working()
 
 
-def _unpacked(file: IO[bytes]) -> IO[bytes] | None:
-    """Return the unpacked stream of a compressed file, by its first bytes; None if it isn't compressed."""
+def _unpacked(file: IO[bytes]) -> Iterator[bytes] | None:
+    """Return the unpacked pieces of a compressed file, by its first bytes; None if it isn't compressed."""
     head = file.read(6)
     file.seek(0)
     if head.startswith(GZIP):
         import gzip
 
-        return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+        return iter(partial(gzip.GzipFile(fileobj=file).read, _CHUNK), b"")
     if head.startswith(BZIP2):
         import bz2
 
-        return bz2.BZ2File(file)
-    return io.BufferedReader(_Xz(file), _CHUNK) if head.startswith(XZ) else None
+        return iter(partial(bz2.BZ2File(file).read, _CHUNK), b"")
+    return _xz_pieces(file) if head.startswith(XZ) else None
+
+
+def _xz_pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the unpacked pieces of an xz file, with a limit on memory, which `lzma.open` can't set."""
+    import lzma
+
+    packed = file.read(_CHUNK)
+    while packed:
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_XZ_MEMORY)
+        while not stream.eof:
+            if stream.needs_input and not packed and not (packed := file.read(_CHUNK)):
+                raise EOFError("the file ends before the end of its stream")
+            if piece := stream.decompress(packed, _CHUNK):
+                yield piece
+            packed = b""
+        # Another xz stream may follow, after padding with zeros.
+        packed = (stream.unused_data or file.read(_CHUNK)).lstrip(b"\0")
 
 
 class _Limited(io.RawIOBase):
     """Counts unpacked bytes. Raise DamagedSource for a decompression bomb, SourceTooLarge over `unpacking`'s limit."""
 
-    def __init__(self, stream: IO[bytes], packed: int, source: str, unpacking: Unpacking) -> None:
-        self._stream = stream
+    def __init__(self, pieces: Iterator[bytes], packed: int, source: str, unpacking: Unpacking) -> None:
+        self._pieces = pieces
         self._packed = packed
         self._source = source
         self._unpacking = unpacking
+        self._piece = b""
         self._size = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        piece = self._stream.read(len(buffer))
-        buffer[: len(piece)] = piece
-        self._size += len(piece)
+        piece = self._piece or next(self._pieces, b"")
+        given, self._piece = piece[: len(buffer)], piece[len(buffer) :]
+        buffer[: len(given)] = given
+        self._size += len(given)
         if is_bomb(self._size, self._packed):
             raise refused(self._source, f"it unpacks to {MAX_RATIO} times its size")
-        self._unpacking.count(len(piece), self._source)
-        return len(piece)
-
-
-class _Xz(io.RawIOBase):
-    """Unpacks xz with a limit on its memory, which `lzma.LZMAFile` can't set."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._decompressor = self._fresh()
-        self._rest = b""
-
-    def _fresh(self) -> Any:
-        import lzma
-
-        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST_XZ_MEMORY)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while True:
-            if self._decompressor.eof:
-                # Another xz stream may follow, after padding with zeros.
-                rest = (self._decompressor.unused_data or self._file.read(_CHUNK)).lstrip(b"\0")
-                if not rest:
-                    return 0
-                self._decompressor, self._rest = self._fresh(), rest
-            elif self._decompressor.needs_input and not self._rest:
-                self._rest = self._file.read(_CHUNK)
-                if not self._rest:
-                    raise EOFError("the file ends before the end of its stream")
-            piece = self._decompressor.decompress(self._rest, len(buffer))
-            self._rest = b""
-            if piece:
-                buffer[: len(piece)] = piece
-                return len(piece)
+        self._unpacking.count(len(given), self._source)
+        return len(given)
 
 
 class ZipArchive:
-    """An open zip archive; its files are in the order of their names. See `members.Archive`.
+    """An open zip archive; `names` are the paths of its files, sorted, and `left_out` its links, with the reason.
 
     Raise DamagedSource, EncryptedSource or SourceTooLarge, with `advice`, for a broken or hostile archive.
     """
@@ -162,30 +144,27 @@ class ZipArchive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
             raise DamagedSource(f"{source} is not a valid zip file ({error}): {advice or AGAIN}") from error
         try:
-            self._files = self._checked(advice)
+            self._check(advice)
         except BaseException:
             self._zip.close()
             raise
+        # Of two members with the same name, the last counts, as in every other program.
+        self._files = {info.filename: info for info in self._zip.infolist() if not info.is_dir() and not _is_link(info)}
+        self.names: Sequence[str] = sorted(self._files)
+        self.left_out = [(info.filename, "link") for info in self._zip.infolist() if _is_link(info)]
 
-    def _checked(self, advice: str) -> dict[str, zipfile.ZipInfo]:
-        """Return the files by name, after checking every entry."""
+    def _check(self, advice: str) -> None:
+        """Check every entry, and correct its name."""
         if len(self._zip.infolist()) > members.MAX_MEMBERS:
             raise too_many(self.source, advice)
         for info in self._zip.infolist():
             info.filename = _safe_name(info, self.source, advice)
-        # Of two members with the same name, the last counts, as in every other program.
-        return {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The paths of the files, sorted."""
-        return sorted(self._files)
 
     def members(self, names: Collection[str]) -> Iterator[Member]:
         """Yield the files of these names, sorted by name."""
         for name in sorted(names):
             info = self._files[name]
-            yield Member(name, info.file_size, info.compress_size, partial(self._zip.open, _undeclared(info)))
+            yield Member(name, info.compress_size, partial(self._zip.open, info))
 
     def close(self) -> None:
         """Close the file. Idempotent."""
@@ -195,17 +174,14 @@ class ZipArchive:
 def _safe_name(info: zipfile.ZipInfo, source: str, advice: str) -> str:
     """Return a member's path, also if a program of Windows wrote it with backslashes.
 
-    Raise DamagedSource for a link, or a path that leaves the archive; EncryptedSource for an encrypted member.
+    Raise DamagedSource for a path that leaves the archive, EncryptedSource for an encrypted member.
     """
     # Unlike `filename`, this name isn't cut at a NUL.
     name = info.orig_filename.replace("\\", "/")
     refuse_path(name, source, advice)
-    shown = repr(name[:80])
-    if stat.S_ISLNK(info.external_attr >> 16):
-        raise refused(source, f"its member {shown} is a symbolic link", advice)
     if info.flag_bits & 0x1:
         with_password = "unpack it with its password and add the files instead"
-        raise EncryptedSource(f"{source} is encrypted ({shown}): {advice or with_password}")
+        raise EncryptedSource(f"{source} is encrypted ({name[:80]!r}): {advice or with_password}")
     if not info.flag_bits & 0x800:
         with suppress(UnicodeError):
             # Phones write UTF-8 without setting its flag, so zipfile assumes CP437.
@@ -213,11 +189,8 @@ def _safe_name(info: zipfile.ZipInfo, source: str, advice: str) -> str:
     return name
 
 
-def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """Return a copy of the entry without its declared size, at which zipfile would silently stop reading."""
-    unlimited = copy.copy(info)
-    unlimited.file_size = 1 << 62
-    return unlimited
+def _is_link(info: zipfile.ZipInfo) -> bool:
+    return stat.S_ISLNK(info.external_attr >> 16)
 
 
 # Bytes of an extension header, which tarfile reads whole; real extension headers have some kilobytes.
@@ -225,33 +198,29 @@ _LONGEST_HEADER = 100_000
 _HEADERS = frozenset(
     (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 )
-_REFUSED = {
-    tarfile.SYMTYPE: "symbolic link",
-    tarfile.LNKTYPE: "link to another member",
-    tarfile.CHRTYPE: "device",
-    tarfile.BLKTYPE: "device",
-    tarfile.FIFOTYPE: "pipe",
-    tarfile.GNUTYPE_SPARSE: "sparse file",
-}
 
 
 class TarArchive:
-    """An open tar archive; its files are in the order of the archive. See `members.Archive`.
+    """An open tar archive; `names` are the paths of its files in its order.
 
-    Raise DamagedSource or SourceTooLarge for a broken or hostile archive.
+    `left_out` are its links, devices and pipes, with the reason. Raise DamagedSource or SourceTooLarge for a broken or
+    hostile archive.
     """
 
     def __init__(self, archive: bytes | Path, source: str, unpacking: Unpacking) -> None:
         self.source = source
         self._archive = archive
         self._unpacking = unpacking
+        self.left_out: list[tuple[str, str]] = []
         # Of several members with the same name, the last counts, as when tar unpacks them.
-        self._places = {name: place for place, (name, info) in enumerate(self._entries()) if info.isreg()}
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The paths of the files, in the order of the archive."""
-        return sorted(self._places, key=self._places.__getitem__)
+        self._places: dict[str, int] = {}
+        with self._opened() as tar:
+            for place, (name, info) in enumerate(_walk(tar, source)):
+                if info.isreg():
+                    self._places[name] = place
+                elif info.issym() or info.islnk() or info.isdev():
+                    self.left_out.append((name, "device" if info.isdev() else "link"))
+        self.names: Sequence[str] = sorted(self._places, key=self._places.__getitem__)
 
     def members(self, names: Collection[str]) -> Iterator[Member]:
         """Yield the files of these names in the order of the archive; read each before asking for the next."""
@@ -262,13 +231,9 @@ class TarArchive:
         with self._opened() as tar:
             for place, (name, info) in enumerate(_walk(tar, self.source)):
                 if place in left:
-                    yield Member(name, info.size, info.size, lambda info=info: _stream(tar, info))  # type: ignore[misc]
+                    yield Member(name, info.size, lambda info=info: _stream(tar, info))  # type: ignore[misc]
                 if place == last:
                     return
-
-    def _entries(self) -> Iterator[tuple[str, tarfile.TarInfo]]:
-        with self._opened() as tar:
-            yield from _walk(tar, self.source)
 
     @contextmanager
     def _opened(self) -> Iterator[tarfile.TarFile]:
@@ -325,8 +290,8 @@ def _checking_entry(source: str) -> type[tarfile.TarInfo]:
                     raise DamagedSource(f"{source} is a damaged tar file ({error}): {AGAIN}") from error
                 raise
             shown = repr(info.name[:80])
-            if kind := _REFUSED.get(info.type):
-                raise refused(source, f"its member {shown} is a {kind}")
+            if info.type == tarfile.GNUTYPE_SPARSE:
+                raise refused(source, f"its member {shown} is a sparse file")
             if info.type in _HEADERS and not 0 <= info.size <= _LONGEST_HEADER:
                 raise refused(source, f"the header of its member {shown} is over {_LONGEST_HEADER:,} bytes")
             return info

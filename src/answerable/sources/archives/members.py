@@ -1,9 +1,9 @@
-"""What archives of all formats have in common: their interface, what is refused in them, and how members are read."""
+"""What archives of all formats have in common: what is refused in them, and how members are read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
@@ -30,30 +30,11 @@ Wanted = Callable[[bytes, str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in an archive: its path in the archive, its declared unpacked size and its packed size, in bytes."""
+    """A file in an archive: its path in the archive, and its packed size in bytes."""
 
     name: str
-    size: int
     packed: int
     open: Callable[[], IO[bytes]]
-
-
-class Archive(Protocol):
-    """An open archive whose members have all been checked."""
-
-    @property
-    def source(self) -> str:
-        """The archive's source."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The paths of the archive's files, each once, in the order in which `members` yields them."""
-
-    def members(self, names: Collection[str]) -> Iterator[Member]:
-        """Yield the files of these names; each can be read until the next is requested. Raise SourceError."""
-
-    def close(self) -> None:
-        """Close the file. Idempotent."""
 
 
 def head_of(file: bytes | Path) -> bytes:
@@ -105,7 +86,7 @@ class Budget:
     def read(self, member: Member, wanted: Wanted | None = None) -> bytes | None:
         """Return a member's bytes, or None if `wanted` rejects its first bytes and name.
 
-        Raise SourceError if the member is too large, larger than declared, or damaged.
+        Raise SourceError if the member is too large or damaged.
         """
         pieces = []
         size = 0
@@ -132,11 +113,9 @@ class Budget:
         return b"".join(pieces)
 
     def _check(self, member: Member, size: int) -> None:
-        name = f"its member {member.name[:80]!r}"
-        if size > member.size:
-            raise refused(self._source, f"{name} is larger than it declares", self._advice)
         if is_bomb(size, member.packed):
-            raise refused(self._source, f"{name} unpacks to {MAX_RATIO} times its size", self._advice)
+            reason = f"its member {member.name[:80]!r} unpacks to {MAX_RATIO} times its size"
+            raise refused(self._source, reason, self._advice)
         if size > self._left:
             self.is_exceeded = True
             raise SourceTooLarge(

@@ -1,6 +1,6 @@
 """Archives → Documents: an exported chat, or any files. Also opens one member, and finds recordings next to a chat.
 
-An archive with anything malicious in it is refused whole.
+An archive with anything malicious in it is refused whole. Links and devices are skipped.
 """
 
 from __future__ import annotations
@@ -16,21 +16,12 @@ from answerable.errors import DamagedSource, EmptySource, SourceError, SourceToo
 from answerable.formats.built_in import IWORK, TAR, ZIP
 from answerable.formats.format import Format
 from answerable.formats.marks import is_named_recording, is_tar
-from answerable.sources.archives.archives import PASSED_OVER, Unpacking
-from answerable.sources.archives.members import Archive, Budget, Member, ReadMember, Wanted, head_of, is_hidden
+from answerable.sources.archives.archives import PASSED_OVER, TarArchive, Unpacking, ZipArchive
+from answerable.sources.archives.members import Budget, Member, ReadMember, Wanted, head_of, is_hidden
 from answerable.sources.chats import slack as bundles
 from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import APPLE, SAMPLE, UNPACKING, recognise, why_unread
-from answerable.sources.html.page_parts import (
-    LONGEST_PAGE,
-    MOST_PAGES,
-    PAGE_PART,
-    PageAssets,
-    is_in_page_folder,
-    is_page,
-    is_page_part,
-    may_be_asset,
-)
+from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part, page_scripts
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 from answerable.sources.whatsapp.voice_notes import is_chat_name
@@ -85,14 +76,12 @@ class _Reading:
         documents: list[Document] = []
         is_read = False
         everything = frozenset(names)
-        assets = self._assets(archive, names)
-        parts = {
-            name
-            for name in names
-            if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything)) or name in assets
+        parts = page_scripts(everything) | {
+            name for name in names if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything))
         }
-        for name in sorted(parts):
-            skipped.count(PAGE_PART, f"{archive.source}!/{name}")
+        left_out = [(name, reason) for name, reason in archive.left_out if not is_hidden(name)]
+        for name, reason in [*left_out, *((part, PAGE_PART) for part in sorted(parts))]:
+            skipped.count(reason, f"{archive.source}!/{name}")
         for name, data in self._files(archive, everything - parts):
             try:
                 if isinstance(data, SourceTooLarge):
@@ -161,14 +150,6 @@ class _Reading:
                 raise
             return error
 
-    def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
-        """Return the files that the archive's pages load. Read pages only if there are files that a page may load."""
-        is_asked = any(may_be_asset(name) and not is_page_part(name, in_page_folder=False) for name in names)
-        pages = [name for name in names if is_page(name)][:MOST_PAGES] if is_asked else []
-        budget = Budget(self.context.limits.max_file_size, archive.source)
-        read = {member.name: (budget.read(member) or b"")[:LONGEST_PAGE] for member in archive.members(pages)}
-        return PageAssets([*read, *(name for name in names if not is_page(name))], read.__getitem__)
-
 
 def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> list[tuple[str, bytes]]:
     """Return the chats among the `.txt` files named like an export, or else in the archive's only document."""
@@ -192,12 +173,8 @@ _TARS = (".tar", ".tgz", ".tbz", ".tbz2", ".txz")
 def open_archive(file: bytes | Path, source: str, kind: Format, unpacking: Unpacking) -> Archive:
     """Open an archive of this format, and check all its members. Raise SourceError."""
     if kind in (ZIP, IWORK):
-        from answerable.sources.archives.archives import ZipArchive
-
         return ZipArchive(file, source)
     if kind is TAR or _is_packed_tar(file, source, unpacking):
-        from answerable.sources.archives.archives import TarArchive
-
         return TarArchive(file, source, unpacking)
     return CompressedFile(file, source, unpacking)
 
@@ -269,24 +246,22 @@ def _bytes(archive: Archive, name: str, limit: int) -> bytes:
 
 
 class CompressedFile:
-    """An open compressed file, as an archive with one member. See `members.Archive`."""
+    """An open compressed file, as an archive with one member."""
+
+    left_out: Sequence[tuple[str, str]] = ()
 
     def __init__(self, archive: bytes | Path, source: str, unpacking: Unpacking) -> None:
         self.source = source
         self._archive = archive
         self._unpacking = unpacking
         self._opened = ExitStack()
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The file's name without the suffix of its compression. A name stored in the file isn't trusted."""
-        path = PurePosixPath(self.source.replace("\\", "/"))
-        return [path.stem or "file"]
+        # The file's name without the suffix of its compression. A name stored in the file isn't trusted.
+        self.names: Sequence[str] = [PurePosixPath(source.replace("\\", "/")).stem or "file"]
 
     def members(self, names: Collection[str]) -> Iterator[Member]:
         """Yield the file, unless no names are given."""
-        # No sizes are needed: the stream itself refuses decompression bombs.
-        yield from (Member(name, _UNKNOWN, _UNKNOWN, self._stream) for name in names)
+        # No size is needed: the stream itself refuses decompression bombs.
+        yield from (Member(name, _UNKNOWN, self._stream) for name in names)
 
     def _stream(self) -> IO[bytes]:
         self.close()
@@ -295,3 +270,10 @@ class CompressedFile:
     def close(self) -> None:
         """Close the file. Idempotent."""
         self._opened.close()
+
+
+Archive = ZipArchive | TarArchive | CompressedFile
+"""An open archive whose members have all been checked.
+
+`members` yields the files of the given names in the order of `names`; each can be read until the next is requested.
+"""

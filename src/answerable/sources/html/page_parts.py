@@ -4,98 +4,35 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from html import unescape
-from itertools import chain, islice
 from pathlib import PurePath
-from urllib.parse import unquote
 
 from answerable.formats.marks import PAGES
 from answerable.formats.registry import suffixes
 
-# Also matches `site.css?v=2` and `app.js.download`, the names that some programs give to saved files.
-_ASSET = re.compile(r"\.(?:m?js|css|svg|json|webmanifest)(?:[?@].*|\.download)?\Z", re.IGNORECASE | re.DOTALL)
+# Also match `app.js?v=2` and `app.js.download`, the names that some programs give to saved files.
+_SCRIPT = re.compile(r"\.(?:m?js|webmanifest)(?:[?@].*|\.download)?\Z", re.IGNORECASE | re.DOTALL)
 _PAGE = re.compile(r"\.x?html?(?:[?@].*)?\Z", re.IGNORECASE | re.DOTALL)
-_REFERENCE = re.compile(
-    rb"<(?:script|link|img|source|embed|object|use|image)\b[^<>]{0,2000}?\s(?:src|href|data)\s{0,9}=\s{0,9}"
-    rb"(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//|#", re.IGNORECASE)
-# Files next to this file are the source of a program, even if a page of the program loads them.
+# Files beside and below this file are the source of a program, even if there is a page of the program too.
 _PROJECT = "package.json"
-LONGEST_PAGE = 1_000_000  # bytes of a page to search; the files that a page loads are named at its beginning
-MOST_PAGES = 200  # pages to search for references to a file; each is searched whole
 
 
-def is_page(name: str) -> bool:
-    """Whether a file is a page, by its name."""
-    return _PAGE.search(name) is not None
-
-
-def may_be_asset(name: str) -> bool:
-    """Whether a file may be a script, a style sheet or data that a page loads, by its name."""
-    return _ASSET.search(name) is not None
-
-
-class PageAssets:
-    """The files that pages load. `paths` are relative to the tree's root, `read` returns a page's bytes.
-
-    `path in assets` reads the pages that may refer to this file, at most 200: first the pages in its folder and in the
-    folders around it.
-    """
-
-    def __init__(self, paths: Iterable[str], read: Callable[[str], bytes]) -> None:
-        self._read = read
-        self._pages: defaultdict[str, list[str]] = defaultdict(list)
-        self._projects: set[str] = set()
-        self._references: dict[str, frozenset[str]] = {}
-        for path in paths:
-            folder, name = posixpath.split(path)
-            if is_page(name):
-                self._pages[folder].append(path)
-            elif name == _PROJECT:
-                self._projects.add(folder)
-
-    def __contains__(self, path: str) -> bool:
-        if not self._pages or not may_be_asset(path):
-            return False
-        around = tuple(_folders(path))
-        if not self._projects.isdisjoint(around):
-            return False
-        near = chain.from_iterable(self._pages.get(folder, ()) for folder in around)
-        far = chain.from_iterable(pages for folder, pages in self._pages.items() if folder not in around)
-        return any(path in self._of(page) for page in islice(chain(near, far), MOST_PAGES))
-
-    def _of(self, page: str) -> frozenset[str]:
-        if page not in self._references:
-            folder = posixpath.dirname(page)
-            found = _references(self._read(page)[:LONGEST_PAGE])
-            self._references[page] = frozenset(
-                posixpath.normpath(posixpath.join(folder, each) if not each.startswith("/") else each.lstrip("/"))
-                for each in found
-            )
-        return self._references[page]
+def page_scripts(paths: Collection[str]) -> frozenset[str]:
+    """Return the scripts among the files of a tree that belong to a page: those in a page's folder, and below it."""
+    pages = {posixpath.dirname(path) for path in paths if _PAGE.search(path)}
+    projects = {posixpath.dirname(path) for path in paths if posixpath.basename(path) == _PROJECT}
+    scripts = [path for path in paths if _SCRIPT.search(path)] if pages else []
+    around = {path: frozenset(_folders(path)) for path in scripts}
+    return frozenset(path for path in scripts if pages & around[path] and not projects & around[path])
 
 
 def _folders(path: str) -> Iterator[str]:
     """Yield the folder of a file and the folders around it, up to the root."""
-    while path:
-        path = posixpath.dirname(path)
-        yield path
-
-
-def _references(page: bytes) -> Iterator[str]:
-    """Yield the paths that a page's elements load, with and without what follows a question mark."""
-    for match in _REFERENCE.finditer(page):
-        value = unescape(next(filter(None, match.groups())).decode("utf-8", "replace")).strip()
-        if value and not _ELSEWHERE.match(value):
-            plain = value.partition("#")[0]
-            yield unquote(plain)
-            yield unquote(plain.partition("?")[0])
+    while (folder := posixpath.dirname(path)) != path:
+        yield folder
+        path = folder
 
 
 class PageKind(str, Enum):

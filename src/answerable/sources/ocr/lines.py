@@ -1,15 +1,11 @@
-"""Recognised lines of a page with their boxes → the lines in reading order; the size that a picture's bytes declare."""
+"""Recognised lines of a page with their boxes → the lines in reading order."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-from typing import Protocol
-
-from answerable.formats.marks import GIF, JPEG, PNG, TIFF, is_webp
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, as fractions of the width and height of the page as it is shown."""
@@ -52,14 +48,8 @@ class PictureRefused(Exception):
     """A picture can't be decoded; the message says why."""
 
 
-class Recogniser(Protocol):
-    """Recognises the text of pages, each within a time limit in seconds."""
-
-    def page(self, pixels: Pixels, seconds: float) -> Page | None:
-        """Return the page's lines, or None if recognition fails or takes longer than `seconds`."""
-
-    def pages(self, picture: bytes, seconds: float) -> Iterator[Page | None]:
-        """Yield each page of a picture file; None for a page that can't be read in time. Raise PictureRefused."""
+class PictureTooLarge(PictureRefused):
+    """A picture has too many pixels or pages; the message says what to do."""
 
 
 # A page has columns if each side of a gap that few boxes cross has this many rows, and most of them fill the side's
@@ -187,83 +177,3 @@ def _overlaps(box: Box, row: list[int], boxes: Sequence[Box]) -> bool:
 
 def _middle(box: Box) -> float:
     return (box[1] + box[3]) / 2
-
-
-# Pixels: the cameras of phones make pictures of up to 200 million, which take 0.6 GB when decoded.
-MOST_PIXELS = 200_000_000
-MOST_PAGES = 2_000  # pages of one file that are read at most
-_WITHOUT_SIZE = frozenset({0xC4, 0xC8, 0xCC})
-_TIFF_NUMBERS = {3: "H", 4: "I"}
-_WIDTH, _HEIGHT = 256, 257  # tags of width and height in TIFF 6.0
-
-
-def declared_sizes(data: bytes) -> list[tuple[int, int]]:
-    """Return the width and height of each page of a TIFF file; for other formats, of the first picture.
-
-    Return [] if the bytes are damaged or in an unknown format.
-    """
-    try:
-        if data.startswith(TIFF):
-            return list(_tiff(data))
-        found = _one(data)
-    except (struct.error, IndexError):
-        return []
-    return [found] if found else []
-
-
-def _one(data: bytes) -> tuple[int, int] | None:
-    if data.startswith(PNG):
-        return struct.unpack_from(">II", data, 16)
-    if data.startswith(GIF):
-        return struct.unpack_from("<HH", data, 6)
-    if data.startswith(b"BM"):
-        width, height = struct.unpack_from("<ii", data, 18)
-        return abs(width), abs(height)
-    if data.startswith(JPEG):
-        return _jpeg(data)
-    return _webp(data) if is_webp(data) else None
-
-
-def _jpeg(data: bytes) -> tuple[int, int] | None:
-    place = 2
-    while place < len(data):
-        if data[place] != 0xFF:
-            return None
-        kind = data[place + 1]
-        if kind == 0xFF:
-            place += 1
-        elif 0xC0 <= kind <= 0xCF and kind not in _WITHOUT_SIZE:
-            height, width = struct.unpack_from(">HH", data, place + 5)
-            return width, height
-        else:
-            place += 2 + max(struct.unpack_from(">H", data, place + 2)[0], 2)
-    return None
-
-
-def _webp(data: bytes) -> tuple[int, int] | None:
-    match data[12:16]:
-        case b"VP8X":
-            return 1 + int.from_bytes(data[24:27], "little"), 1 + int.from_bytes(data[27:30], "little")
-        case b"VP8L":
-            bits = int.from_bytes(data[21:25], "little")
-            return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-        case b"VP8 ":
-            width, height = struct.unpack_from("<HH", data, 26)
-            return width & 0x3FFF, height & 0x3FFF
-    return None
-
-
-def _tiff(data: bytes) -> Iterator[tuple[int, int]]:
-    order = "<" if data.startswith(b"II") else ">"
-    (place,) = struct.unpack_from(f"{order}I", data, 4)
-    seen: set[int] = set()
-    while place and place not in seen and len(seen) < MOST_PAGES:
-        seen.add(place)
-        (count,) = struct.unpack_from(f"{order}H", data, place)
-        values = {}
-        for entry in range(place + 2, place + 2 + 12 * count, 12):
-            tag, kind = struct.unpack_from(f"{order}HH", data, entry)
-            if tag in (_WIDTH, _HEIGHT) and kind in _TIFF_NUMBERS:
-                (values[tag],) = struct.unpack_from(f"{order}{_TIFF_NUMBERS[kind]}", data, entry + 8)
-        yield values.get(_WIDTH, 0), values.get(_HEIGHT, 0)
-        (place,) = struct.unpack_from(f"{order}I", data, place + 2 + 12 * count)

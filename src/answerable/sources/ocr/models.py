@@ -18,8 +18,12 @@ from PIL import Image, ImageOps, ImageSequence
 from rapidocr import EngineType, RapidOCR  # type: ignore[import-not-found,unused-ignore]
 from rapidocr.utils.process_img import get_rotate_crop_image  # type: ignore[import-not-found,unused-ignore]
 
-from answerable.sources.ocr.lines import MOST_PIXELS, Box, Line, in_reading_order
+from answerable.sources.ocr.lines import Box, Line, PictureTooLarge, in_reading_order
 
+# Pixels: the cameras of phones make pictures of up to 200 million, which take 0.6 GB when decoded.
+MOST_PIXELS = 200_000_000
+MOST_PAGES = 2_000  # pages of one file that are read at most
+LEAST_SIDE = 8  # pixels: a picture with a smaller width or height shows no legible text
 # Pixels on the longer side of a picture. An A4 page at 300 dpi has 3,508.
 LONGEST_PICTURE = 4_000
 # Pixels to which the detector shrinks larger pages; the lines are cut out of the original page.
@@ -52,6 +56,8 @@ class Models:
 
     def lines(self, image: Picture) -> list[Line]:
         """Return the lines in reading order; a page that lies on its side or upside down is turned first."""
+        if min(image.shape[:2]) < LEAST_SIDE:
+            return []
         quads = self._detect(image)
         turns = 1 if _is_sideways(quads) else 0
         found = self._read(np.rot90(image), self._detect(np.rot90(image))) if turns else self._read(image, quads)
@@ -133,21 +139,26 @@ def _turned_back(box: Box, turns: int) -> Box:
 
 
 def pages(data: bytes) -> Iterator[Any]:
-    """Yield the pages of a TIFF file; for other formats, the first picture. Raise Pillow's errors."""
+    """Yield the pages of a TIFF file, otherwise the first picture. Raise PictureTooLarge or Pillow's errors."""
+    # Pillow refuses to open a picture with over twice as many.
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS // 2
     with suppress(ImportError):
         from pillow_heif import register_heif_opener  # type: ignore[import-not-found,unused-ignore]
 
         register_heif_opener()
-    with Image.open(BytesIO(data)) as picture:
-        if picture.width * picture.height > MOST_PIXELS:
-            raise ValueError("it has too many pixels")
-        # JPEG files can be decoded at a half or a quarter of their size.
-        picture.draft("RGB", (LONGEST_PICTURE, LONGEST_PICTURE))
-        for page in ImageSequence.Iterator(picture) if picture.format == "TIFF" else [picture]:
-            if page.width * page.height > MOST_PIXELS:
-                raise ValueError("it has too many pixels")
-            yield _prepared(page)
+    try:
+        with Image.open(BytesIO(data)) as picture:
+            # JPEG files can be decoded at a half or a quarter of their size.
+            picture.draft("RGB", (LONGEST_PICTURE, LONGEST_PICTURE))
+            for number, page in enumerate(ImageSequence.Iterator(picture) if picture.format == "TIFF" else [picture]):
+                if number == MOST_PAGES:
+                    raise PictureTooLarge(f"has over {MOST_PAGES:,} pages: split it into several files")
+                if page.width * page.height > MOST_PIXELS:
+                    raise Image.DecompressionBombError
+                yield _prepared(page)
+    except Image.DecompressionBombError as error:
+        what_to_do = "save it smaller, or cut it into several pictures"
+        raise PictureTooLarge(f"has over {MOST_PIXELS:,} pixels: {what_to_do}") from error
 
 
 def _prepared(page: Any) -> Any:

@@ -32,19 +32,7 @@ from answerable.errors import (
 from answerable.formats.marks import heif_name
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.frames import close_pipes, read_pair, start_program, write_pair
-from answerable.sources.ocr.lines import (
-    MOST_PAGES,
-    MOST_PIXELS,
-    NEW_BLOCK,
-    NEW_ROW,
-    Box,
-    Line,
-    Page,
-    PictureRefused,
-    Pixels,
-    Recogniser,
-    declared_sizes,
-)
+from answerable.sources.ocr.lines import NEW_BLOCK, NEW_ROW, Box, Line, Page, PictureRefused, PictureTooLarge, Pixels
 from answerable.sources.ocr.program import IDLE_STATUS
 from answerable.sources.text import make_document
 
@@ -91,13 +79,13 @@ def find_ocr(languages: str = "") -> Ocr | None:
     return Ocr(command, languages)
 
 
-def recogniser(ocr: Ocr) -> Recogniser:
+def recogniser(ocr: Ocr) -> TesseractRecogniser | RapidRecogniser:
     """Return the recogniser for this OCR engine."""
     return TesseractRecogniser(ocr) if ocr.command else rapid_recogniser()
 
 
 class TesseractRecogniser:
-    """Recognises text by running tesseract; see `Recogniser`."""
+    """Recognises the text of pages, each within a time limit in seconds, by running tesseract."""
 
     def __init__(self, ocr: Ocr) -> None:
         self._ocr = ocr
@@ -117,7 +105,7 @@ class TesseractRecogniser:
             return
         pages = list(_pages(found))
         if not pages:
-            raise PictureRefused("tesseract can't decode it")
+            raise PictureRefused("tesseract can't decode it, or has no memory for it")
         yield from pages
 
     def _run(self, image: bytes, resolution: int, seconds: float) -> str | None:
@@ -186,7 +174,7 @@ def rapid_recogniser() -> RapidRecogniser:
 
 
 class RapidRecogniser:
-    """Recognises text in a process with RapidOCR; see `Recogniser`. Thread-safe: handles one page after another."""
+    """The same by a process with RapidOCR. Thread-safe: handles one page after another."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -220,6 +208,8 @@ class RapidRecogniser:
                     self._end()
         if answer is None:
             yield None
+        elif answer["outcome"] == "too large":
+            raise PictureTooLarge(answer["reason"])
         elif answer["outcome"] == "failed":
             raise PictureRefused(answer["reason"])
 
@@ -274,8 +264,6 @@ class RapidRecogniser:
 
 
 Rectangle = tuple[int, float, float, float, float]
-# Pixels: a picture with a smaller width or height shows no legible text.
-LEAST_SIDE = 8
 # The container of HEIC and AVIF names its brands, of four letters each, at its beginning.
 _BRANDS = 64
 
@@ -292,8 +280,6 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
         raise UnsupportedSource(
             f"{source} is a picture: to read its text run {install_ocr()}, or install tesseract; or leave it out"
         )
-    if not _is_legible(data, source):
-        raise EmptySource(f"{source} is too small to show text: leave it out")
     found = _pages_of(data, source, context, context.ocr)
     unread = [number for number, page in enumerate(found, 1) if page is None]
     pages = [page or Page() for page in found]
@@ -341,19 +327,6 @@ def _share(box: Box, first: float, last: float) -> tuple[float, float, float, fl
     return left, 1 - bottom, right, 1 - top
 
 
-def _is_legible(data: bytes, source: str) -> bool:
-    """Whether a page is large enough to show text. Raise SourceTooLarge before anything is decoded."""
-    sizes = declared_sizes(data)
-    if len(sizes) >= MOST_PAGES:
-        raise SourceTooLarge(f"{source} has over {MOST_PAGES:,} pages: split it into several files")
-    if any(width * height > MOST_PIXELS for width, height in sizes):
-        raise SourceTooLarge(
-            f"{source} has over {MOST_PIXELS:,} pixels: save it smaller, or cut it into several pictures"
-        )
-    # A size of zero means damage, which decoding reports.
-    return not sizes or any(min(size) >= LEAST_SIDE or not min(size) for size in sizes)
-
-
 def _pages_of(data: bytes, source: str, context: ReadContext, ocr: Ocr) -> list[Page | None]:
     """Return the pages; the last is None if OCR fails on it, or if the time for the file is used up."""
     ends = time.monotonic() + ocr.file_seconds
@@ -367,6 +340,8 @@ def _pages_of(data: bytes, source: str, context: ReadContext, ocr: Ocr) -> list[
             context.working()
             if time.monotonic() > ends:
                 return [*pages, None]
+    except PictureTooLarge as error:
+        raise SourceTooLarge(f"{source} {error}") from error
     except PictureRefused as error:
         raise DamagedSource(
             f"{source} is not a readable picture ({error}): download it again, or open it and save it as PNG"

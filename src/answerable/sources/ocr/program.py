@@ -11,12 +11,11 @@ import select
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.ocr.lines import MOST_PAGES
+from answerable.sources.frames import read_pair, set_limit, write_pair
+from answerable.sources.ocr.lines import PictureTooLarge
 
 # Bytes: the models need 1.2 GB of address space to load and 2.7 GB with all shapes of lines; the rest is for pictures.
 MEMORY = 5_000_000_000
@@ -26,7 +25,7 @@ IDLE_STATUS = 0  # the exit status of this process when it ends because it was i
 
 def main(folder: str, detector: str, recogniser: str) -> None:
     """Serve the process that started this one until it closes stdin, or sends no request for a minute."""
-    _allow_memory()
+    set_limit("RLIMIT_AS", MEMORY)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # What libraries print must not get between the frames.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -45,6 +44,8 @@ def main(folder: str, detector: str, recogniser: str) -> None:
                 _allow_seconds(request["seconds"])
         except MemoryError:
             os._exit(1)
+        except PictureTooLarge as error:
+            write_pair(answers, {"outcome": "too large", "reason": str(error)}, b"")
         except Exception as error:
             # Decoders raise errors of any kind. Pillow's messages contain memory addresses of objects, which are
             # removed.
@@ -65,9 +66,7 @@ def _images(request: dict[str, Any], data: bytes) -> Iterator[Any]:
         return
     from answerable.sources.ocr.models import pages
 
-    for number, page in enumerate(pages(data)):
-        if number == MOST_PAGES:
-            return
+    for page in pages(data):
         yield np.asarray(page)[:, :, ::-1]
 
 
@@ -77,19 +76,6 @@ def _next(requests: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     return read_pair(requests)
 
 
-def _allow_memory() -> None:
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY if hard < 0 else min(MEMORY, hard), hard))
-
-
 def _allow_seconds(seconds: float) -> None:
     """Allow this many more seconds on each processor; the file reader waits no longer than that."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-        most = int(time.process_time() + seconds * (os.cpu_count() or 1)) + 5
-        resource.setrlimit(resource.RLIMIT_CPU, (most if hard < 0 else min(most, hard), hard))
+    set_limit("RLIMIT_CPU", int(time.process_time() + seconds * (os.cpu_count() or 1)) + 5)

@@ -30,18 +30,17 @@ from answerable.sources.dispatch import (
     with_metadata,
 )
 from answerable.sources.formats import SAMPLE, recognise
-from answerable.sources.frames import read_pair, write_pair
+from answerable.sources.frames import read_pair, set_limit, write_pair
 from answerable.sources.process.answers import pack, pack_error
 from answerable.sources.zotero import described
 
-# A limit that was set serves this many small files, or until a tenth of its time is used up.
-_FILES_PER_LIMIT = 100
-_USED_PER_LIMIT = 0.1  # share of the seconds that a file may take
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
+Allow = Callable[[Bounds], None]
+"""Allows this process this much more processor time and address space."""
 
 
-def answer(request: dict[str, Any], data: bytes, send: Send, allowed: Limits) -> dict[str, Any]:
+def answer(request: dict[str, Any], data: bytes, send: Send, allow: Allow) -> dict[str, Any]:
     """Carry out a request: send all answers but the last, and return the last."""
     context = ReadContext.unpack(request["context"], lambda: send({"outcome": "working"}))
     try:
@@ -49,21 +48,21 @@ def answer(request: dict[str, Any], data: bytes, send: Send, allowed: Limits) ->
             case "page":
                 from answerable.sources.html.links import page_facts
 
-                allowed.allow(context.limits.bounds(len(data)))
+                allow(context.limits.bounds(len(data)))
                 return {"outcome": "page", "result": asdict(page_facts(data, request["source"], request["url"]))}
             case "rectangles":
                 from answerable.sources.pdf.extraction import rectangles
 
-                allowed.allow(context.limits.of_pdf)
+                allow(context.limits.of_pdf)
                 found = rectangles(data, request["source"], request["spans"], context.password)
                 return {"outcome": "rectangles", "result": found}
             case "page sizes":
                 from answerable.sources.pdf.extraction import page_sizes
 
-                allowed.allow(context.limits.of_pdf)
+                allow(context.limits.of_pdf)
                 sizes = page_sizes(data, request["source"], context.password)
                 return {"outcome": "rectangles", "result": sizes}
-        return _Reading(request, context, send, allowed).answer(data)
+        return _Reading(request, context, send, allow).answer(data)
     except AnswerableError as error:
         return {"outcome": "failed", "error": pack_error(error)}
 
@@ -75,12 +74,12 @@ class _Reading:
     identified by its number followed by their own.
     """
 
-    def __init__(self, request: dict[str, Any], context: ReadContext, send: Send, allowed: Limits) -> None:
+    def __init__(self, request: dict[str, Any], context: ReadContext, send: Send, allow: Allow) -> None:
         self._request = request
         self._context = context
         self._limits = context.limits
         self._send = send
-        self._allowed = allowed
+        self._allow = allow
         self._passed = tuple(request["passed"])
         # The numbers of the archive members being read, outermost first; the last counts the members of the innermost.
         self._numbers: list[int] = []
@@ -92,7 +91,7 @@ class _Reading:
     def answer(self, data: bytes) -> dict[str, Any]:
         source, most = self._request["source"], self._limits.max_file_size
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
-        self._allowed.allow(self._limits.bounds(size_of(file)))
+        self._allow(self._limits.bounds(size_of(file)))
         found = format_of(file, source) if self._request["url"] is None else None
         if found and found.read_members:
             self._numbers.append(0)
@@ -114,10 +113,10 @@ class _Reading:
 
         def go_on() -> None:
             # Time spent on skipped members doesn't count against the next member.
-            self._allowed.allow(bounds)
+            self._allow(bounds)
             self._context.working()
 
-        self._allowed.allow(bounds)
+        self._allow(bounds)
         self._send({"outcome": "working", "bounds": asdict(bounds)})
         return replace(self._context, working=go_on)
 
@@ -159,7 +158,7 @@ class _Reading:
         bounds = self._limits.bounds(len(data), form.cost)
         if self._numbers or bounds != self._limits.bounds(0):
             self._send({"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds)})
-        self._allowed.allow(bounds)
+        self._allow(bounds)
         found = Skipped()
         context = replace(self._context, skipped=found, enter=self._enter)
         if self._numbers and (inner := known or format_of(data, source)).read_members:
@@ -200,7 +199,7 @@ class _Reading:
         self._send(
             {"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds), "beside": True}
         )
-        self._allowed.allow(bounds)
+        self._allow(bounds)
         return True
 
     def _documents(self, data: bytes, source: str, context: ReadContext) -> list[Document]:
@@ -222,15 +221,13 @@ def main() -> None:
 
 
 def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    limits = Limits()
-
     def send(message: dict[str, Any], data: bytes = b"") -> None:
         # Flush only the answers that the engine acts on at once.
         write_pair(answers, message, data, flush=message["outcome"] in ("working", "file"))
 
     while (pair := read_pair(requests)) is not None:
         try:
-            last = answer(*pair, send, limits)
+            last = answer(*pair, send, allow)
         except MemoryError:
             last = {"outcome": "memory"}
         write_pair(answers, last, b"")
@@ -243,41 +240,10 @@ def _end_with(parent: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-class Limits:
-    """Sets limits (POSIX only) for many small files at once: setting them takes as long as reading a small file."""
-
-    def __init__(self) -> None:
-        self._set: Bounds | None = None
-        self._since = 0.0
-        self._files = 0
-
-    def allow(self, bounds: Bounds) -> None:
-        """Allow the process this much more processor time and address space."""
-        used = time.process_time()
-        self._files += 1
-        is_fresh = self._files < _FILES_PER_LIMIT and used - self._since < bounds.seconds * _USED_PER_LIMIT
-        if self._set != bounds or not is_fresh:
-            self._set, self._since, self._files = bounds, used, 0
-            _limit(bounds)
-
-
-def _limit(bounds: Bounds) -> None:
-    try:
-        import resource
-    except ImportError:
-        return
-    wanted = {
-        resource.RLIMIT_CPU: int(time.process_time() + bounds.seconds) + 1,
-        resource.RLIMIT_AS: _address_space() + bounds.memory,
-    }
-    for kind, most in wanted.items():
-        _, hard = resource.getrlimit(kind)
-        soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        try:
-            resource.setrlimit(kind, (soft, hard))
-        except (ValueError, OSError):
-            # Some systems (macOS) can't limit the address space; the other limits still apply there.
-            continue
+def allow(bounds: Bounds) -> None:
+    """Allow this process this much more processor time and address space; macOS can't limit the latter."""
+    set_limit("RLIMIT_CPU", int(time.process_time() + bounds.seconds) + 1)
+    set_limit("RLIMIT_AS", _address_space() + bounds.memory)
 
 
 def _address_space() -> int:
