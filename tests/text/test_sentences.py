@@ -95,6 +95,7 @@ def test_what_is_struck_out_states_nothing() -> None:
         "~~It is free. Bring a cup.~~ It costs 4 euros.": ["It costs 4 euros."],
         "The fee is ~~60 euros~~ 75 euros.": ["The fee is ~~60 euros~~ 75 euros."],
         "- ~~Sell the stove~~\n- Buy oil": ["- Buy oil"],
+        "- [x] ~~Sell the stove~~\n- [ ] Buy oil": ["- [x] ~~Sell the stove~~", "- [ ] Buy oil"],
         "| ~~Oak~~ | ~~14~~ |\n| Elm | ~~9~~ 8 |": ["| Elm | ~~9~~ 8 |"],
         "good night~~ see you~~": ["good night~~ see you~~"],
         "~~one paragraph\n\nand another~~": ["~~one paragraph", "and another~~"],

@@ -126,8 +126,8 @@ pelo pelos por seu sin sobre su sua sus sem um uma un una à às
 _RUNS_ON = re.compile(rf"(?:^|\s)(?:{'|'.join(_UNFINISHED.split())})(?:\s+\d{{1,2}})?\s*\Z")
 _NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
 _LETTERED = re.compile(r"[ \t]*[a-z]\) ")
-STRUCK = re.compile(r"(?<!~)~~(?=[^\s~])(?:(?!\n\n).){1,2000}?(?<=[^\s~])~~(?!~)", re.DOTALL)
-"""Text that was struck out, as Markdown writes it and every reader marks it."""
+STRUCK = re.compile(r"(?<!~)(?<!\[[xX]\] )(?<![☒☑✓✔] )~~(?=[^\s~])(?:(?!\n\n).){1,2000}?(?<=[^\s~])~~(?!~)", re.DOTALL)
+"""Text that was struck out, as Markdown writes it and every reader marks it; behind a ticked box it is only done."""
 _FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-+*_=|:!\s]+|(?:```|~~~|:::)[^\n]*|!?\[\[[^\]\n]*\]\]")
 
 

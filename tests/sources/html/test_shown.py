@@ -91,6 +91,10 @@ def test_a_unit_is_no_note() -> None:
         ("<ul><li><input type=checkbox checked disabled> prune</ul>", "- ☒ prune"),
         ("<p role=checkbox aria-checked=true>Compost</p>", "☒ Compost"),
         (
+            "<ul><li><div class='checkbox checkbox-on'></div> <s>weed</s><li><div class=checkbox-off></div> mow</ul>",
+            "- ☒ ~~weed~~\n- ☐ mow",
+        ),
+        (
             "<label>Tree <select><option>fir<option selected>elm</select></label><label>Age: <input value=30></label>"
             "<label for=w>Owner</label><input id=w><label for=x>Remarks</label><textarea id=x>hollow</textarea>",
             "Tree: elm\nAge: 30\nOwner:\nRemarks: hollow",

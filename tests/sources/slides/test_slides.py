@@ -111,6 +111,19 @@ def test_placeholders_come_before_text_boxes_and_groups_stay_together() -> None:
     assert read_pptx(saved(made), "a.pptx").content == "# Slide 1\n\nOutline\n\nAbove\n\nFirst\n\nSecond"
 
 
+def test_moved_groups_and_placeholders_are_read_where_they_are() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[1])
+    group = slide.shapes.add_group_shape()
+    group.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1)).text_frame.text = "Then rinse"
+    group.top = Inches(3)
+    slide.shapes.add_textbox(Inches(1), Inches(2), Inches(2), Inches(1)).text_frame.text = "First soak"
+    body = slide.placeholders[1]
+    body.left, body.top, body.width, body.height = Inches(1), Inches(5), Inches(2), Inches(1)
+    body.text_frame.text = "Last dry"
+    assert read_pptx(saved(made), "a.pptx").content == "# Slide 1\n\nFirst soak\n\nThen rinse\n\nLast dry"
+
+
 def test_shapes_that_state_no_valid_place_and_many_shapes() -> None:
     made = Presentation()
     slide = made.slides.add_slide(made.slide_layouts[6])

@@ -28,6 +28,7 @@ _RAISES = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _MOST_RULES = 20  # selectors of a page's style sheets; a round number, not measured
 _BOXES = ("checkbox", "radio")
+_DRAWN = ".checkbox-on, .checkbox-off"  # boxes of Notion's pages
 _NO_FIELDS = frozenset({"hidden", "submit", "button", "reset", "image", "file", "password", "search"})
 _CELLS = ("td", "th", "dd", "li")
 _NEAR = 4  # elements between a field and the label around it; a round number, not measured
@@ -124,13 +125,13 @@ def _enclose(first: Node, last: Node) -> None:
 def _write_fields(root: Node) -> None:
     labels = {attribute(label, "for"): label for label in root.css("label[for]")}
     used: dict[int, Node] = {}
-    for field in root.css("input, select, textarea, [role=checkbox], [role=radio]"):
+    for field in root.css(f"input, select, textarea, [role=checkbox], [role=radio], {_DRAWN}"):
         label = _label_around(field) or labels.get(field.id or " ")
         # A label names one field: others in it have their words beside them.
         label = None if label is None or label.mem_id in used else label
         used |= {label.mem_id: label} if label else {}
         kind = attribute(field, "type").lower() if field.tag == "input" else ""
-        if kind in _BOXES or attribute(field, "role") in _BOXES:
+        if kind in _BOXES or attribute(field, "role") in _BOXES or field.css_matches(_DRAWN):
             _write_box(field, label)
         elif kind not in _NO_FIELDS:
             _write_value(field, label)
@@ -150,14 +151,16 @@ def _label_around(field: Node) -> Node | None:
 
 def _write_box(field: Node, label: Node | None) -> None:
     kind = attribute(field, "role") or attribute(field, "type").lower()
+    is_drawn = field.css_matches(_DRAWN)
     is_ticked = "checked" in field.attributes or attribute(field, "aria-checked") == "true"
+    is_ticked |= is_drawn and field.css_matches(".checkbox-on")
     mark = f" {'☒' if is_ticked else '☐'} "
     name = attribute(field, "aria-label")
     if label is not None and visible_text(label):
         _apart(label, kind == "radio")
         if label.first_child:
             label.first_child.insert_before(mark)
-    elif field.tag != "input":
+    elif field.tag != "input" and not is_drawn:
         (field.first_child.insert_before if field.first_child else field.insert_child)(f"{mark}{name}")
     elif (before := neighbour(field, "prev")) and _says(before) and _ends_line(field):
         before.insert_before(mark)
@@ -165,7 +168,7 @@ def _write_box(field: Node, label: Node | None) -> None:
         field.insert_before(mark)
     elif name or (field.parent and field.parent.tag in _CELLS):
         field.insert_before(f"{mark}{name} ")
-    if field.tag == "input":
+    if field.tag == "input" or is_drawn:
         field.decompose()
 
 

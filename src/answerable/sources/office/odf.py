@@ -54,6 +54,7 @@ def count_of(element: Any, name: str) -> int:
     return int(text) if text.isdecimal() and 0 < len(text) < 9 else 1
 
 
+_NOT_STRUCK = STRUCK[::-1]  # around text within struck text that isn't
 Looks = Mapping[str, Sequence[str]]
 """How the text of each style is marked, by the style's name: struck, raised, lowered."""
 
@@ -63,7 +64,8 @@ def paragraph_text(element: Any, looks: Looks = MappingProxyType({}), note: Call
     return written(_collected(element, looks, note))
 
 
-def _collected(element: Any, looks: Looks, note: Callable[[Any], str]) -> str:
+def _collected(element: Any, looks: Looks, note: Callable[[Any], str], is_struck: bool = False) -> str:
+    kinds = looks.get(attribute(element, "style-name"), ())
     pieces: list[str] = [element.text or ""]
     for child in element:
         name = local_name(child)
@@ -74,11 +76,11 @@ def _collected(element: Any, looks: Looks, note: Callable[[Any], str]) -> str:
         elif name == "note":
             pieces.append(note(child))
         elif name and name not in _NO_TEXT:
-            pieces.append(_collected(child, looks, note))
+            pieces.append(_collected(child, looks, note, (is_struck or STRUCK in kinds) and _NOT_STRUCK not in kinds))
         pieces.append(child.tail or "")
     text = "".join(pieces)
-    for kind in looks.get(attribute(element, "style-name"), ()):
-        text = marked(text, kind)
+    for kind in kinds:
+        text = marked(text, kind) if kind != _NOT_STRUCK or is_struck else text
     return text
 
 
@@ -269,9 +271,10 @@ def _looks(roots: Sequence[Any]) -> dict[str, list[str]]:
         found[attribute(style, "name")] = kinds = list(found.get(attribute(style, "parent-style-name"), ()))
         for properties in style.iterchildren("{*}text-properties"):
             if height := attribute(properties, "text-position"):
-                kinds[:] = [STRUCK] if STRUCK in kinds else []
+                kinds[:] = [kind for kind in kinds if kind in (STRUCK, _NOT_STRUCK)]
                 is_low, is_level = height.startswith(("sub", "-")), height.startswith("0")
                 kinds[:0] = [] if is_level else [LOWERED if is_low else RAISED]
             if line := attribute(properties, "text-line-through-style"):
-                kinds[:] = [*(kind for kind in kinds if kind != STRUCK), *([STRUCK] if line != "none" else [])]
+                kinds[:] = [kind for kind in kinds if kind not in (STRUCK, _NOT_STRUCK)]
+                kinds.append(_NOT_STRUCK if line == "none" else STRUCK)
     return found

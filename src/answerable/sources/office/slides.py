@@ -67,6 +67,7 @@ def _text(slide: Slide) -> str:
 
 _ADVICE_PPTX = "open it in PowerPoint or LibreOffice, save it again as .pptx or PDF, and add that file"
 _PPTX_UNREAD = frozenset({"dt", "ftr", "sldNum", "hdr"})
+_TITLES = ("title", "ctrTitle")
 
 
 def read_pptx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
@@ -104,7 +105,7 @@ def _pptx_slide(package: Package, path: str, number: int) -> Slide:
         if local_name(shape) == "tbl":
             rows = (row.iterchildren("{*}tc") for row in shape.iterchildren("{*}tr"))
             blocks.append(table([[" ".join(_paragraphs(cell)) for cell in row] for row in rows]))
-        elif kind in ("title", "ctrTitle") and not title:
+        elif kind in _TITLES and not title:
             title = " ".join(line.strip(" -") for line in _paragraphs(shape))
         else:
             blocks.append("\n".join(_paragraphs(shape)))
@@ -133,8 +134,10 @@ def _shapes(container: Any) -> Iterator[Any]:
 
 
 def _pptx_place(shape: Any) -> Sequence[int]:
-    place = () if _placeholder(shape) else next(shape.iter("{*}xfrm"), ())
-    stated = {name: text for each in place for name, text in each.items() if text.lstrip("-").isdecimal()}
+    place = () if _placeholder(shape) in _TITLES else next(shape.iter("{*}xfrm"), ())
+    # A group also states the coordinates of what is in it.
+    own = (each for each in place if local_name(each) in ("off", "ext"))
+    stated = {name: text for each in own for name, text in each.items() if text.lstrip("-").isdecimal()}
     return [int(stated[name][:15]) for name in ("x", "y", "cx", "cy") if name in stated]
 
 
