@@ -145,6 +145,14 @@ def test_a_form_on_a_long_page() -> None:
             "<tr><th>Day<th>Shifts<tr><td>Friday<td><ul><li>6 to 10<li>15 to 19</ul>",
             "| Day | Shifts |\n| --- | --- |\n| Friday | 6 to 10; 15 to 19 |",
         ),
+        (
+            "<tr><th><th>A<th>B<tr><th>1<td>Sort<td>Kilos<tr><th>2<td>Cox<td>900",
+            "| Sort | Kilos |\n| --- | --- |\n| Cox | 900 |",
+        ),
+        (
+            "<tr><th><th>A<th>B<tr><th>Kilos<td>40<td>38",
+            "|  | A | B |\n| --- | --- | --- |\n| Kilos | 40 | 38 |",
+        ),
     ],
 )
 def test_merged_cells_and_rows_of_names(rows: str, expected: str, before: str) -> None:

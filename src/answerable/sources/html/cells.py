@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import takewhile, zip_longest
+from string import ascii_uppercase
 
 from selectolax.lexbor import LexborNode as Node
 
@@ -19,7 +20,7 @@ def write_cells(root: Node) -> None:
     """Repeat merged cells in each row and column, join the rows of names, keep list items in a cell apart."""
     left = _MOST_COPIED
     for table in root.css("table"):
-        rows = [row for row in rows_of(table) if cells_of(row)]
+        rows = _without_frame([row for row in rows_of(table) if cells_of(row)])
         cells = [cells_of(row) for row in rows]
         if is_layout(table, cells) or table.css_first("table table") is not None:
             continue
@@ -34,6 +35,19 @@ def write_cells(root: Node) -> None:
                 names -= names > 1
             if 1 < names < len(rows):
                 _join(rows[:names])
+
+
+def _without_frame(rows: list[Node]) -> list[Node]:
+    """Remove the letters of columns and the numbers of rows around a sheet, as Google writes them; return the rows."""
+    letters = [visible_text(cell) for cell in cells_of(rows[0])] if rows else []
+    numbers = [cells_of(row)[0] for row in rows[1:]]
+    is_frame = all(cell.tag == "th" and visible_text(cell).isdecimal() for cell in numbers)
+    if not is_frame or len(letters) < 2 or letters[:27] != ["", *ascii_uppercase][: len(letters)]:
+        return rows
+    for cell in numbers:
+        cell.decompose()
+    rows[0].decompose()
+    return rows[1:]
 
 
 def _rows_of_names(rows: list[list[Node]]) -> int:
