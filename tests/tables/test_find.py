@@ -461,3 +461,18 @@ def test_a_table_of_a_pdf_without_names_is_none() -> None:
     assert tables("Oats| 4\nRye| 7\nSpelt| 9\n") == []
     (table,) = tables("Grain| Sacks\nOats| 4\nRye| 7\n")
     assert [column.name for column in table.columns] == ["Grain|", "Sacks"]
+
+
+@pytest.mark.parametrize(
+    ("below", "rows"),
+    [
+        ("\nBalance on 30 June;;410,00\n", 4),
+        ("\nBalance on 30 June;;410,00\nPrinted on 2 July;;\n", 4),
+        ("Balance on 30 June;;410,00\n", 5),
+        ("\n05-06-2024;Seeds;12,00\n", 5),
+    ],
+)
+def test_notes_below_a_table_are_no_rows(below: str, rows: int) -> None:
+    text = "Day;What;Amount\n01-06-2024;Rent;90,00\n02-06-2024;Soil;8,50\n03-06-2024;Hose;20,00\n04-06-2024;Pots;7,00\n"
+    (table,) = find_tables(read_records(text + below, "shed.csv"))
+    assert len(table.rows) == rows

@@ -10,8 +10,8 @@ import csv
 import json
 import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import chain, islice, pairwise
@@ -290,6 +290,7 @@ DELIMITED = frozenset({".csv", ".tsv", ".tab"})
 """Suffixes of files whose rows are lines of delimited fields."""
 
 _SMALLEST, _LARGEST = 1e-15, 1e15  # outside this range, a number without an exponent would be mostly zeros
+_MOST_NOTES = 3  # rows below a table that may be notes; a round number, not measured
 _DEEPEST = 5  # levels of nesting that are still readable as a cell; a guess, not measured
 
 
@@ -310,11 +311,36 @@ def _delimited(document: Document, customs: Customs) -> Table | None:
         filled = [cell for cell in above[0].cells if cell.strip()] if above else []
         title = filled[0] if len(filled) == 1 else document.title
         names = header.cells if header else []
+        rows = (row for row in found if row.cells != names)
         try:
-            return make_table((Line(*row) for row in found if row.cells != names), title, customs, names=names)
+            lines = (Line(*row) for row in _without_notes(rows, document.content))
+            return make_table(lines, title, customs, names=names)
         except csv.Error:
             continue
     return None
+
+
+def _without_notes(rows: Iterable[Row], content: str) -> Iterator[Row]:
+    """Yield the rows without those at the end that a blank line sets apart and that lack a cell which all others have.
+
+    A bank writes the balance there.
+    """
+    last: deque[Row] = deque()
+    always, end = set(range(WIDEST)), len(content)
+    for row in rows:
+        last.append(row)
+        if len(last) > _MOST_NOTES:
+            always, end = always & _filled(last[0]), last[0].end
+            yield last.popleft()
+    for row in last:
+        if content.count("\n", end, row.start) > 1 and not always <= _filled(row):
+            return
+        always, end = always & _filled(row), row.end
+        yield row
+
+
+def _filled(row: Row) -> set[int]:
+    return {index for index, cell in enumerate(row.cells) if cell.strip()}
 
 
 def _objects(document: Document, customs: Customs) -> Table | None:

@@ -76,7 +76,8 @@ def test_struck_raised_and_lowered_text_and_notes_after_their_word() -> None:
         '<text:p text:style-name="S">Till ten. <text:span text:style-name="N">Till nine.</text:span></text:p>'
     )
     assert read_odt(opendocument("text", body, LOOKS), "a.odt").content == (
-        "The bed is ~~30~~ 35 a night[^1], 4 m², CO₂.\n\n~~No dogs.~~\n\nCats.\n\n~~Till ten.~~ Till nine.\n\n[^1]: Without meals."
+        "The bed is ~~30~~ 35 a night[^1], 4 m², CO₂.\n\n~~No dogs.~~\n\nCats.\n\n~~Till ten.~~ Till nine."
+        "\n\n[^1]: Without meals."
     )
 
 
