@@ -24,7 +24,7 @@ LONG = "A subject that goes on and on: " + "boiler, heating, keys, " * 12
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of a mailbox: a message about the rent, two with one subject, one without a subject."""
+    """A library of a mailbox: a message about the rent, two with one subject, one without, which is called by its first words."""
     folder = tmp_path_factory.mktemp("mail")
     box = write_mailbox(
         folder / "inbox.mbox",
@@ -46,7 +46,7 @@ def test_a_message_is_cited_by_its_subject_and_date(library: Path) -> None:
     assert "[1] Rent of the flat, 2024-03-05 21:15, Ana Ruiz\n" in asked
     searched = run_here("search", QUESTION, "--library", library).stdout
     assert "1. Rent of the flat, 2024-03-05 21:15, Ana Ruiz" in searched
-    assert "(sin asunto), 2024-03-05 21:15, Ana Ruiz" in searched
+    assert "Las llaves están en el buzón del portal, junto a la puerta., 2024-03-05 21:15, Ana Ruiz" in searched
     places = run_here("places", RENT, "--library", library).stdout
     assert "1. Rent of the flat, 2024-03-05 21:15, Ana Ruiz" in places
     assert not IDS.search(asked + searched + places)
