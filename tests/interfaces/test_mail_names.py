@@ -24,7 +24,7 @@ LONG = "A subject that goes on and on: " + "boiler, heating, keys, " * 12
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library of a mailbox: a message about the rent, two with one subject, one without, which is called by its first words."""
+    """A library of a mailbox: a message about the rent, two with one subject, one with none."""
     folder = tmp_path_factory.mktemp("mail")
     box = write_mailbox(
         folder / "inbox.mbox",

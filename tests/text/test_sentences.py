@@ -111,6 +111,10 @@ def test_the_number_of_a_clause_belongs_to_it() -> None:
     assert split("They read article 2. Members pay.") == ["They read article 2.", "Members pay."]
 
 
+def test_boxes_to_tick_are_items() -> None:
+    assert split("☒ Pool included\n☐ Pets allowed") == ["☒ Pool included", "☐ Pets allowed"]
+
+
 def test_items_of_several_sentences_are_split() -> None:
     assert split("1. Do this. It matters.\n2. Do that.") == ["1. Do this.", "It matters.", "2. Do that."]
 

@@ -33,7 +33,7 @@ SHORTEST_SHARED = 4
 SIMILAR = 0.6
 """Their common start must be this share of the longer word ("vend" of "vendió"). A round number, not measured."""
 
-_ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
+_ITEM = re.compile(r"(?:[-*+•‣☐☑☒]|\d{1,3}[.)]|[a-z][.)])\s")
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ _ITEM_NUMBER = re.compile(
 )
 _NOTE_MARK = re.compile(r"(?<=[.!?…\"”’»)\]])(?:\d{1,2}|[¹²³⁰⁴-⁹]{1,3})\s*$")
 _OPENING = "\"'“‘«(["
-_BULLETS = "•·‣–—-"
+_BULLETS = "-•·‣–—☐☑☒✓✔✗✘"
 
 
 def continues(before: str, after: str, language: str) -> bool:
@@ -95,7 +95,7 @@ TAIL = 20  # characters at the end of a text to inspect: the longest abbreviatio
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n|\f")
 _NUMBER = r"(?P<number>\d{1,3}[.)]\s)|(?P<letter>[a-z])\) "
-_ITEM = rf"[-*+•·‣–—] |{_NUMBER}|\[\d{{1,3}}\] |\d{{1,2}}(?:\.\d{{1,2}}){{1,3}}\.? +[A-ZÀ-ÖØ-Þ]"
+_ITEM = rf"[{_BULLETS}*+] |{_NUMBER}|\[\d{{1,3}}\] |\d{{1,2}}(?:\.\d{{1,2}}){{1,3}}\.? +[A-ZÀ-ÖØ-Þ]"
 _OWN_LINE = re.compile(rf"\n(?=[ \t]*(?:{_ITEM}|[#>|]|```|~~~|:::))")
 _ROW = r"(?:[^\W\d_][^\n:.!?]{0,30}:[ \t]\S|[^\s|][^\n]*?(?: \||\t))"
 _BETWEEN_ROWS = re.compile(rf"(?m)^(?={_ROW})[^\n]*\n(?={_ROW})")
