@@ -72,8 +72,11 @@ def test_figures_of_what_was_computed_wrongly_are_right_or_not_stated() -> None:
                 history.append(Exchange(case["q"], answer.question, answer.text))
                 if is_figure(answer):
                     stated += 1
+                    # Below the figure stands its row, with all cells.
+                    first = answer.text.partition("\n")[0]
+                    is_first = all(_has(first, each) for each in case["right"])
                     is_right = case["right"] and all(_has(answer.text, each) for each in case["right"])
-                    if not is_right or any(_has(answer.text, each) for each in case["wrong"]):
+                    if not is_right or (not is_first and any(_has(answer.text, each) for each in case["wrong"])):
                         wrong.append((folder.name, case["q"], answer.text))
     print(f"{stated} stated")
     assert wrong == []

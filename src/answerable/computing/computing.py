@@ -304,11 +304,13 @@ class Computing:
             work.check()
             found = parse(question, language, source, text, reading, self._now(), most=1)
             likely += [each for each in found if each.confidence >= LIKELY]
-        sure = [each for each in likely if each.confidence >= SURE]
+        sure = [each for each in likely if each.confidence >= SURE and not each.plan.misses_words_of(question)]
         if not likely:
             return Figure(why_none="no plan is likely")
         if likely[0] not in sure:
             first = f"{words_of(likely[0].plan)} in {likely[0].plan.source.name}"
+            if likely[0].confidence >= SURE:
+                return Figure(why_none=f"{first}, but another column has more of the question's words")
             return Figure(why_none=f"{first}, sure by {likely[0].confidence:.2f} of {SURE} needed")
         writer = Writer(language)
         if len(sure) > 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import spoken
+from answerable.computing.vocabulary import keys_of, spoken
 from answerable.tables.compute import Aggregate, Period
 from answerable.tables.table import Kind
 
@@ -94,6 +94,15 @@ class Plan:
         for condition in self.conditions:
             kept &= condition.rows
         return sorted(kept)
+
+    def misses_words_of(self, question: str) -> bool:
+        """Return whether a column like the plan's has all words of a question that it has, and more.
+
+        Of "Morning Adults" and "Morning Children", the model may take the wrong one.
+        """
+        asked, names = set(keys_of(question)), [set(keys_of(each.name)) for each in self.source.table.columns]
+        own = names[self.column] if self.column >= 0 else set[str]()
+        return any(not own.isdisjoint(each) and own & asked < each & asked for each in names)
 
     @property
     def key(self) -> object:
