@@ -18,5 +18,6 @@ def test_a_column_is_taken_only_if_none_like_it_says_more_of_the_question() -> N
     assert not children.misses_words_of(asked)
     assert not evenings.misses_words_of("How many came?")
     assert not notes.misses_words_of(asked), "it has no word in common with the others"
+    assert evenings.misses_words_of("How many adults came at noon?"), "Morning Adults says as much"
     assert not clinic.misses_words_of(asked)
     assert not Plan(source, "count").misses_words_of(asked), "it has no column"

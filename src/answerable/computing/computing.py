@@ -310,7 +310,7 @@ class Computing:
         if likely[0] not in sure:
             first = f"{words_of(likely[0].plan)} in {likely[0].plan.source.name}"
             if likely[0].confidence >= SURE:
-                return Figure(why_none=f"{first}, but another column has more of the question's words")
+                return Figure(why_none=f"{first}, but a column like it says as much of the question or more")
             return Figure(why_none=f"{first}, sure by {likely[0].confidence:.2f} of {SURE} needed")
         writer = Writer(language)
         if len(sure) > 1:

@@ -96,13 +96,15 @@ class Plan:
         return sorted(kept)
 
     def misses_words_of(self, question: str) -> bool:
-        """Return whether a column like the plan's has all words of a question that it has, and more.
+        """Return whether a column like the plan's has more of a question's words, or as many, if not all of the plan's.
 
-        Of "Morning Adults" and "Morning Children", the model may take the wrong one.
+        Asked for the price per month, the model may take "Price per week", and not "Price per night".
         """
         asked, names = set(keys_of(question)), [set(keys_of(each.name)) for each in self.source.table.columns]
-        own = names[self.column] if self.column >= 0 else set[str]()
-        return any(not own.isdisjoint(each) and own & asked < each & asked for each in names)
+        own = names.pop(self.column) if self.column >= 0 else set[str]()
+        said = [each & asked for each in names if not own.isdisjoint(each)]
+        is_open = not own.isdisjoint(asked) and not own <= asked
+        return any(own & asked < each or (is_open and own & asked == each) for each in said)
 
     @property
     def key(self) -> object:

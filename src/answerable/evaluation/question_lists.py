@@ -22,7 +22,7 @@ from answerable.evaluation.sets import OTHER, Asked
 from answerable.protocols import StoredDocument
 from answerable.retrieval.document_names import documents_called
 from answerable.sources.text import decode
-from answerable.tables.find import rows
+from answerable.tables.delimited import rows
 from answerable.text.languages import question_language
 from answerable.text.word_lists import read_toml
 

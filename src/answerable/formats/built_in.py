@@ -247,7 +247,7 @@ SAVED_PAGE = replace(
     HTML,
     name="saved page",
     suffixes=(".mhtml", ".mht"),
-    read=later("answerable.sources.mail.saved_page:read_mhtml"),
+    read=later("answerable.sources.mail.read:read_mhtml"),
     media_types={},
     marks=None,
     # Its parts may be in several encodings.

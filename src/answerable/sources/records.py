@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
 from answerable.sources.text import make_document, read_text, require_text
-from answerable.tables.find import DELIMITED, SAMPLE_ROWS, has_values, readings
+from answerable.tables.delimited import DELIMITED, SAMPLE_ROWS, has_values, readings
 
 _BLANK = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"[^\n]+")

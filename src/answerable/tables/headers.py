@@ -40,7 +40,7 @@ def joined(top: Sequence[str | None], below: Sequence[str], others: Sequence[Seq
     below = [*below, *[""] * (len(top) - len(below))]
     over: list[int] = []
     for column, name in enumerate(below):
-        # A name in the upper row stands over the names in the lower one up to the next name or a gap.
+        # A name in the upper row belongs to the columns from its own up to the next name or a gap.
         above = top[column] if column < len(top) else ""
         over.append(over[-1] if over and not above and name and over[-1] >= 0 else column if above else -1)
     width = Counter(over)

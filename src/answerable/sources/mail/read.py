@@ -24,7 +24,7 @@ from answerable.sources.archives.members import ReadMember
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.formats import SAMPLE, recognise, why_unread
-from answerable.sources.mail.contents import Attachment, contents_of, safe_name
+from answerable.sources.mail.contents import Attachment, contents_of, payload, safe_name
 from answerable.sources.mail.letter import Letter, Person, message_id, people, text_of, thread_id, time_of
 from answerable.text.characters import printable_line
 
@@ -319,3 +319,17 @@ class _Threads:
         own = next(iter(ids.get("message-id", ())), name)
         before = next((found[0] for key in ("references", "in-reply-to") if (found := ids.get(key))), own)
         return self._roots.setdefault(own, self._roots.get(before, before))
+
+
+def read_mhtml(data: bytes, source: str, context: ReadContext) -> Document:
+    """Return the document in a page saved with its parts as one file (RFC 2557). Raise as `read_html` does."""
+    from answerable.sources.html.read import read_html
+    from answerable.sources.html.web_address import is_site
+
+    message = parse_message(data, source)
+    kinds = ("text/html", "application/xhtml+xml")
+    page = next((part for part in message.walk() if part.get_content_type() in kinds), None)
+    if page is None:
+        raise EmptySource(f"{source} holds no page: save the page again from the browser, then add that file")
+    address = page.get("content-location") or message.get("snapshot-content-location") or ""
+    return read_html(payload(page), source, str(address) if is_site(str(address)) else "")

@@ -286,7 +286,7 @@ def _symbol(font: str, code: str) -> str:
     """Return the character that a symbol shows; "" if it isn't known."""
     number = int(code, 16) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", code) else 0
     if font in _SYMBOLS:
-        # Codes of such fonts may stand in Unicode's private area.
+        # Word may store these codes in Unicode's private use area.
         return _SYMBOLS[font].get(number & 0xFF, "")
     return chr(number) if 0xFF < number < 0xD800 else ""
 

@@ -61,7 +61,7 @@ class Lists:
             self._counts.pop(self._lists[name].kind, None)
 
     def marker(self, name: str, depth: int) -> str:
-        """Return what stands before a list's next item: `- `, its number and a space, or "" for nothing."""
+        """Return the marker of a list's next item: `- `, or its number and a space; "" if it has none."""
         numbering = self._lists.get(name) or Numbering("", {})
         levels, counts = numbering.levels, self._counts[numbering.kind]
         level = levels.get(depth)

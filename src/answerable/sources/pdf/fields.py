@@ -214,7 +214,7 @@ def _box_beside(field: Field, words: Sequence[_Word], is_left: bool, text: str) 
         return [Edit(words[0].start, words[0].start, f"{field.value} ", field.box)]
     label = _together(words, len(words) - 1, field.box[3] - field.box[1])
     end = label[-1].end
-    # The colon leads to the box, which now stands before the label.
+    # The label's colon pointed to the box, which is written before the label.
     colon = [Edit(end - 1, end, "")] if text[end - 1] == ":" else []
     return [Edit(label[0].start, label[0].start, f"{field.value} ", field.box), *colon]
 

@@ -1,7 +1,6 @@
 """Find what a page shows other than by its letters: struck text, raised and lowered numbers, notes.
 
-They are written as in all files: `~~struck~~`, `10⁶`, `CO₂`, and `[^2]` where a note `[^2]: …` stands below. Runs in
-the reading process.
+Runs in the reading process. Written as for every kind of file: `~~struck~~`, `10⁶`, `CO₂`, and `[^2]` for a note below.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ LOW = 0.4  # share of the height of text that a reader struck at which the line 
 BEYOND = 0.2  # share of a line, at most, that is drawn beyond the text it strikes
 MIDDLE = (0.1, 0.5)  # type sizes above its foot at which a line is struck; an underline is lower
 SMALLER = (0.4, 0.85)  # size of a raised or lowered character, in sizes of the character before it
-RAISED = (0.15, 0.9)  # sizes by which a raised character stands higher than the one before it
+RAISED = (0.15, 0.9)  # how much higher a raised character is than the one before it, in type sizes
 LOWERED = (-0.6, -0.04)  # the same for a lowered character
 LONGEST = 20  # characters, at most, that are looked at before a line end for raised letters
 BESIDE = 0.5  # sizes between a raised character and the one before it at most
@@ -34,7 +33,7 @@ SAME = 0.1  # sizes by which the heights of two characters on one line may diffe
 SMALL_TYPE = 0.95  # size of a note at most, in sizes of the text
 _BREAK = re.compile(r" ?\r\n ?\Z")
 _AFTER = re.compile(r"\r\n *(?=\S)")
-# Numbers that may be raised or hold a raised digit, and PDFium's line ends, before or after which it may stand.
+# Where raised digits may be: numbers, and the line ends that PDFium writes before or after raised characters.
 _PLACE = re.compile(
     r"(?:(?<=[^\s/:$€£])[-+−–(]?|(?=\d\d))(?P<own>\d+)|(?<=\S) ?\r\n\s*(?=\S)(?=(?P<next>[-+−–(]?\d|\w|))"
 )
@@ -260,7 +259,7 @@ def _notes(geometry: Geometry, text: str, index_of: IndexOf, exponents: Collecti
 
 
 def _note_below(each: _Raised, notes: Iterable[_Note]) -> re.Match[str] | None:
-    """Return the first note that stands below the mark in smaller type, or with a smaller number."""
+    """Return the first note below the mark that is in smaller type or has a smaller number."""
     for match, foot, size in notes:
         if match.start() >= each.end and foot < each.glyph.foot - size and size < SMALL_TYPE * each.glyph.size:
             return match

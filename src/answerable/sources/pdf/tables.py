@@ -105,7 +105,7 @@ def _is_loose(table: Sequence[Row]) -> bool:
 
 
 def _tables(rows: Sequence[Row], before: Sequence[Cell]) -> Iterator[tuple[list[Row], list[Cell]]]:
-    """Yield runs of rows whose cells stand in the same columns, and the columns, as wide as their widest cells.
+    """Yield runs of rows with cells in the same columns, and these columns, each as wide as its widest cell.
 
     Two rows with aligned cells make columns, if those of the page before don't go on. The row above may be the header.
     """
@@ -223,7 +223,7 @@ Box = tuple[float, float, float, float]
 
 
 class Glyph(NamedTuple):
-    """The left and right edge of a character, the y-coordinate of the line it stands on, and its size, in points."""
+    """The left and right edge of a character, the y-coordinate of its baseline, and its size, in points."""
 
     left: float
     right: float
@@ -257,7 +257,7 @@ class Geometry:
         return self.box(place) or (0.0, 0.0, 0.0, 0.0)
 
     def glyph(self, place: int) -> Glyph:
-        """Return where a character stands, and its size."""
+        """Return a character's place and size."""
         box, x, y = self.box_of(place), *self._origin
         is_known = pdfium.FPDFText_GetCharOrigin(self._textpage, place, x, y)
         return Glyph(box[0], box[2], y.value if is_known else box[1], self.size(place))
