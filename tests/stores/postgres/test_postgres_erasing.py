@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 import psycopg
 import pytest
@@ -95,6 +97,24 @@ def test_while_an_older_transaction_sees_what_was_removed_it_counts_as_left(
     store.remove("d3", "d5", "d7", "d9", "d11")
     store.erase()
     assert (store.unerased().passages, left(server, store, traces)) == (0, set())
+
+
+def test_erasing_waits_for_a_short_transaction(server: Server, store: PostgresStore) -> None:
+    traces = fill(store)
+    with ThreadPoolExecutor() as other, psycopg.connect(parse_postgres(server.address).conninfo) as older:
+        older.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        older.execute("SELECT 1")
+        store.remove("d1")
+
+        def end() -> None:
+            sleep(1)
+            older.rollback()
+
+        ended = other.submit(end)
+        store.erase()
+        assert ended.done()
+        assert store.unerased().passages == 0
+        assert left(server, store, traces) < traces
 
 
 def test_only_the_owner_can_erase(server: Server, store: PostgresStore) -> None:

@@ -5,7 +5,7 @@ This module finds and repairs only faults that searches don't show (see `stores.
 A deleted row stays in its page until the server vacuums the page, and its bytes stay after that until another row
 overwrites them. `VACUUM FULL` writes a new file with the visible rows, rebuilds the indexes, and deletes the old files.
 PostgreSQL silently skips a table that this user doesn't own, and copies deleted rows that an older transaction could
-still see. `erase` detects both, and then still counts the removals as not erased.
+still see. `erase` waits for short transactions, detects both, and then still counts the removals as not erased.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from secrets import token_hex
+from time import monotonic, sleep
 from typing import Any
 
 from answerable.datatypes import Document
@@ -131,6 +132,13 @@ def _named(template: str, names: tuple[str, ...]) -> sql.Composed:
 _TABLES = ("documents", "chunks", "entries", "sketches", "comparables", "terms", "postings", "records")
 _UNERASED = "SELECT unerased, coalesce(extract(epoch FROM erased), 0)::float8 AS erased FROM library"
 _ERASED = "UPDATE library SET unerased = greatest(0, unerased - %s), erased = now()"
+# The server shows other users' transactions only to those who may see statistics; `_rewrite` detects the others.
+_OLDER = (
+    "SELECT 1 AS older FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid <> pg_backend_pid() AND xact_start < %s"
+)
+# Seconds that `erase` waits for older transactions: a search takes less, a backup or a forgotten session takes longer.
+_PATIENCE = 5.0
 _FILES = "SELECT pg_relation_filenode(name::regclass) AS file FROM unnest(%s::text[]) AS name"
 
 
@@ -148,9 +156,17 @@ def erase(connections: Connections) -> None:
     with connections.one() as connection:
         connection.execute("SELECT set_config('statement_timeout', '0', false)")
         removed = unerased(connection).passages
+        _wait_for_older_transactions(connection)
         _rewrite(connection)
         connection.execute(_ERASED, (removed,))
         # The server empties the old files at once and deletes them later; old rows of `library` contain no text.
+
+
+def _wait_for_older_transactions(connection: Connection) -> None:
+    now = connection.execute("SELECT clock_timestamp() AS time").fetchall()[0]["time"]
+    end = monotonic() + _PATIENCE
+    while connection.execute(_OLDER, (now,)).fetchall() and monotonic() < end:
+        sleep(0.1)
 
 
 def _rewrite(connection: Connection) -> None:
