@@ -25,7 +25,6 @@ from answerable.disk.files import expanded, source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnreadPages, UnsupportedSource
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
-from answerable.sources.chats.slack import digest_of, status_of
 from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
 from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, is_picture, without_ocr
@@ -167,7 +166,7 @@ def _run(work: Callable[[], Result], future: Future[Result]) -> None:
 
 
 # Increment this version if file readers return other documents for the same bytes: every file is then read again.
-READERS = "5"
+READERS = "6"
 # Nanoseconds: file systems round times to two seconds at worst, so a later change may have the same time.
 _RECENT = 2_000_000_000
 
@@ -345,15 +344,11 @@ def _status(path: Path) -> os.stat_result | None:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
-    if stat.S_ISDIR(status.st_mode):
-        return status_of(path)
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, or "" if it can't be read."""
-    if os.path.isdir(path):
-        return digest_of(path)
     digest = sha256()
     try:
         with path.open("rb") as file:

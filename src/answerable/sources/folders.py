@@ -11,14 +11,6 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
-from answerable.sources.chats.slack import (
-    SLACK_LIST,
-    channels_in,
-    conversation_in,
-    files_of,
-    is_slack_list,
-    status_of,
-)
 from answerable.sources.context import Ocr, Skipped, skipped_summary
 from answerable.sources.formats import SAMPLE, why_unread
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part, page_scripts
@@ -35,7 +27,7 @@ _Rules = tuple[Path, GitIgnoreSpec]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file in a folder, not yet opened, and its status; or a folder whose files are one conversation."""
+    """A file in a folder, not yet opened, and its status."""
 
     path: Path
     status: os.stat_result
@@ -114,19 +106,13 @@ class Scan:
             return
         rules = (*rules, *self._rules(folder, entries))
         names = frozenset(entry.name for entry in entries)
-        conversation = files_of(folder) if conversation_in(names) else {}
-        if conversation and (status := status_of(folder)):
-            yield Found(folder, status)
-        has_channels = channels_in(folder, names)
         is_chat = any(map(is_chat_name, names))
         is_maildir = names >= _MAILDIR
         for entry in entries:
             path = folder / entry.name
-            if entry.name in conversation or entry.name == _OWN_IGNORE_FILE:
+            if entry.name == _OWN_IGNORE_FILE:
                 continue
-            if has_channels and is_slack_list(entry.name):
-                self._skipped.count(SLACK_LIST, self._name(path))
-            elif is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
+            if is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
                 self._skipped.count("file of a mail server", self._name(path))
             elif is_maildir and entry.name.startswith(".") and (path / "cur").is_dir():
                 # In Maildir++, the names of mail folders begin with a dot.

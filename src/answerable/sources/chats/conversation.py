@@ -152,12 +152,12 @@ def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return [message for _, message in sorted(dated(), key=lambda pair: pair[0])]
 
 
-def zone_name(offsets: set[timedelta | None], unknown: str) -> str:
-    """Return the name of the time zone that all times of an export share, or `unknown` if the export has no offsets."""
+def zone_name(offsets: set[timedelta | None]) -> str:
+    """Return the name of the time zone that all times of an export share."""
     if len(offsets) != 1:
-        return "as written, with several offsets from UTC" if offsets - {None} else unknown
+        return "as written, with several offsets from UTC" if offsets - {None} else LOCAL
     (offset,) = offsets
-    return unknown if offset is None else "UTC" if not offset else str(timezone(offset))
+    return LOCAL if offset is None else "UTC" if not offset else str(timezone(offset))
 
 
 def file_name(path: Any) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 # Every chat export contains one of these words: searching for them first saves parsing other JSON twice.
-_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList body".split()))
+_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList".split()))
 # A file with one of these words that isn't valid JSON is a damaged export.
 _OF_AN_EXPORT = re.compile('"(?:date_unixtime|timestamp_ms|current_node|chat_messages|timestampEdited|client_msg_id)"')
 
@@ -96,11 +96,9 @@ def _channel(source: str) -> str:
 
 
 def chat_in_text(content: str, source: str) -> Document | None:
-    """Return the Discord, LINE or iMessage chat in plain text as a document, or None."""
-    from answerable.sources.chats import communities, messengers
+    """Return the LINE or iMessage chat in plain text as a document, or None."""
+    from answerable.sources.chats import messengers
 
-    if communities.is_discord_text(content):
-        return document_of(communities.read_discord_text(content), source)
     if messengers.is_line(content):
         return document_of(messengers.read_line(content), source)
     return document_of(messengers.read_imessage(content), source) if messengers.is_imessage(content) else None
@@ -132,18 +130,13 @@ def read_markdown_or_chat(content: str, source: str) -> Document:
 
 
 def read_records_or_chats(content: str, source: str) -> Document | list[Document]:
-    """Return the chats in JSON or CSV, or other records as `read_records` does.
+    """Return the chats in JSON, or other records as `read_records` does.
 
     Raise EmptySource, and DamagedSource for an export of chats that is cut off.
     """
-    from answerable.sources.chats.communities import CSV_HEADER, read_discord_csv
     from answerable.sources.records import read_records
 
-    if chats := chats_in_json(content, source):
-        return chats
-    is_discord = content.partition("\n")[0].replace('"', "").strip() == CSV_HEADER
-    chat = document_of(read_discord_csv(content), source) if is_discord else None
-    return chat or read_records(content, source)
+    return chats_in_json(content, source) or read_records(content, source)
 
 
 def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:
