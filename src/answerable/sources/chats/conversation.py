@@ -194,14 +194,14 @@ def named_moment(stamp: str) -> datetime | None:
     return found.time if found and not found.is_day else None
 
 
-def clock_of(text: str) -> timedelta | None:
-    """Return the time since midnight of `2:03 PM` or `14:03`, or None."""
+def clock_of(text: str) -> time | None:
+    """Return the time of day of `2:03 PM` or `14:03`, or None."""
     found = _CLOCK.match(text)
     clock = parse_clock("", found[1], found[2]) if found else None
-    return timedelta(seconds=clock.seconds) if clock else None
+    return clock.time if clock else None
 
 
-def _date_and_clock(stamp: str) -> tuple[DateText, timedelta] | None:
+def _date_and_clock(stamp: str) -> tuple[DateText, time] | None:
     found = _STAMP.fullmatch(stamp)
     if not found:
         return None
@@ -210,9 +210,9 @@ def _date_and_clock(stamp: str) -> tuple[DateText, timedelta] | None:
     return (date, clock) if date and clock is not None else None
 
 
-def _joined(found: tuple[DateText, timedelta], order: DateOrder) -> datetime | None:
+def _joined(found: tuple[DateText, time], order: DateOrder) -> datetime | None:
     day = resolve(found[0], order)
-    return datetime.combine(day, time()) + found[1] if day else None
+    return datetime.combine(day, found[1]) if day else None
 
 
 def messages_below(headers: re.Pattern[str], content: str) -> Iterator[tuple[re.Match[str], str]]:

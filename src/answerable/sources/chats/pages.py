@@ -138,7 +138,7 @@ def _after(last: datetime | None, clock: str) -> datetime | None:
     since = clock_of(clock)
     if last is None or since is None:
         return last
-    time = datetime(last.year, last.month, last.day) + since
+    time = datetime.combine(last, since)
     return time if time >= last.replace(second=0) else time + timedelta(days=1)
 
 
