@@ -16,7 +16,7 @@ from answerable.sources.chats.conversation import (
     Conversation,
     counted,
     file_name,
-    named_moment,
+    read_stamp,
     reply_note,
     zone_name,
 )
@@ -250,7 +250,7 @@ def read_google_chat(exported: Any, group: Any = None) -> Conversation:
 def _google_message(raw: dict[str, Any]) -> ChatMessage:
     creator, quoted = row(raw.get("creator")), row(raw.get("quoted_message_metadata"))
     # "Tuesday, March 5, 2024 at 9:15:03 AM UTC"
-    time = named_moment(words(raw.get("created_date")).partition(", ")[2])
+    time = read_stamp(words(raw.get("created_date")).partition(", ")[2])
     notes = [reply_note(words(row(quoted.get("creator")).get("name")), words(quoted.get("text")))] if quoted else []
     notes += ["edited"] if raw.get("previous_message_versions") else []
     for each in rows(raw.get("reactions")):

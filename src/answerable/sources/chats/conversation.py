@@ -12,15 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import PurePosixPath
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.sources.exported import member_name, one_line, plain_text, words
 from answerable.sources.text import PartedText, make_document, stem
-from answerable.sources.whatsapp.dates import DateOrder, DateText, decide_order, parse_clock, parse_date, resolve
-from answerable.tables.values import DayOrder, read_date
+from answerable.tables.values import DayOrder, decide_order, read_date
 
 LOCAL = "local time of the export"
 UTC = "UTC"
@@ -174,45 +173,16 @@ def counted(names: list[str], count: Any) -> str:
     return str(count) if isinstance(count, int) and not isinstance(count, bool) and count > 1 else ""
 
 
-_STAMP = re.compile(
-    r"\s{0,3}(?P<date>\d{1,4}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}\d{1,4})\.?,?\s{1,3}"
-    r"(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?P<half>\s?[\w. ]{0,8})\s{0,3}"
-)
-_CLOCK = re.compile(r"\s{0,9}(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(.{0,10})")
-
-
 def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
     """Return the times of all timestamps of a file; None for a timestamp that can't be parsed."""
-    split = [_date_and_clock(stamp) for stamp in stamps]
-    order = decide_order([(found[0], 1) for found in split if found], [DateOrder.MDY, DateOrder.DMY, DateOrder.YMD])
-    return [_joined(found, order) if found else named_moment(stamp) for found, stamp in zip(split, stamps, strict=True)]
+    order = decide_order(stamps, DayOrder.MONTH_FIRST)
+    return [read_stamp(stamp, order) for stamp in stamps]
 
 
-def named_moment(stamp: str) -> datetime | None:
-    """Return the time of a timestamp with the month's name, up to a bracket, or None."""
-    found = read_date(stamp.partition("(")[0].strip(), DayOrder.MONTH_FIRST)
+def read_stamp(stamp: str, order: DayOrder = DayOrder.MONTH_FIRST) -> datetime | None:
+    """Return the time of a timestamp, which ends at a bracket, or None."""
+    found = read_date(stamp.partition("(")[0].strip(), order)
     return found.time if found and not found.is_day else None
-
-
-def clock_of(text: str) -> time | None:
-    """Return the time of day of `2:03 PM` or `14:03`, or None."""
-    found = _CLOCK.match(text)
-    clock = parse_clock("", found[1], found[2]) if found else None
-    return clock.time if clock else None
-
-
-def _date_and_clock(stamp: str) -> tuple[DateText, time] | None:
-    found = _STAMP.fullmatch(stamp)
-    if not found:
-        return None
-    date = parse_date(found["date"])
-    clock = clock_of(found["clock"] + found["half"])
-    return (date, clock) if date and clock is not None else None
-
-
-def _joined(found: tuple[DateText, time], order: DateOrder) -> datetime | None:
-    day = resolve(found[0], order)
-    return datetime.combine(day, found[1]) if day else None
 
 
 def messages_below(headers: re.Pattern[str], content: str) -> Iterator[tuple[re.Match[str], str]]:

@@ -21,7 +21,7 @@ from answerable.sources.chats.conversation import (
     file_name,
     in_order,
     messages_below,
-    named_moment,
+    read_stamp,
     read_stamps,
     reply_note,
 )
@@ -52,7 +52,7 @@ def read_imessage(content: str) -> Conversation:
 
 
 def _message(header: re.Match[str], raw: str, answered: dict[tuple[str, str], tuple[str, str]]) -> ChatMessage:
-    time, sender = named_moment(header["stamp"]), header["sender"]
+    time, sender = read_stamp(header["stamp"]), header["sender"]
     if sender is None:
         return ChatMessage(time, None, header["notice"].strip())
     sender = sender.strip()

@@ -13,13 +13,13 @@ from answerable.sources.chats.conversation import (
     UTC,
     ChatMessage,
     Conversation,
-    clock_of,
     file_name,
+    read_stamp,
     read_stamps,
     reply_note,
 )
 from answerable.sources.exported import one_line
-from answerable.tables.values import DayOrder, read_date
+from answerable.tables.values import DayOrder
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -86,7 +86,7 @@ def _telegram_message(
     # "01.03.2024 09:05:10 UTC+01:00"
     stamp, _, zone = ((date.attributes.get("title") or "") if date is not None else "").partition(" UTC")
     zones.update(filter(None, [zone]))
-    time = read_date(stamp, DayOrder.DAY_FIRST)
+    time = read_stamp(stamp, DayOrder.DAY_FIRST)
     forwarded = node.css_first(".forwarded.body")
     inner = forwarded if forwarded is not None else node
     texts = [shown(each) for each in inner.css(".text") if not _is_reaction(each)]
@@ -100,7 +100,7 @@ def _telegram_message(
         notes.append(f"forwarded from {_text(forwarded, '.from_name')}")
     notes += [one_line(shown(each), 60) for each in node.css(".reactions .reaction")]
     sender = sender or "Deleted Account"
-    return ChatMessage(time.time if time else None, sender, "\n".join(texts), files, media, notes, anchor)
+    return ChatMessage(time, sender, "\n".join(texts), files, media, notes, anchor)
 
 
 def _is_reaction(node: LexborNode) -> bool:
@@ -135,10 +135,9 @@ def _discord_nodes(page: LexborHTMLParser) -> Iterator[tuple[LexborNode, str | N
 
 def _after(last: datetime | None, clock: str) -> datetime | None:
     """Return this time of day on the day of the previous message, or on the next day if that would be earlier."""
-    since = clock_of(clock)
-    if last is None or since is None:
+    time = read_stamp(f"{last:%Y-%m-%d} {clock}") if last else None
+    if last is None or time is None:
         return last
-    time = datetime.combine(last, since)
     return time if time >= last.replace(second=0) else time + timedelta(days=1)
 
 
