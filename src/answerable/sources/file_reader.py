@@ -23,11 +23,12 @@ from typing import TypeVar
 from answerable.datatypes import Document
 from answerable.disk.files import expanded, source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnreadPages, UnsupportedSource
+from answerable.formats.built_in import PICTURE
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
 from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
-from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, is_picture, without_ocr
+from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, recognise, without_ocr
 from answerable.sources.html.page_parts import PageFacts, page_scripts
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.zotero import item_facts
@@ -329,8 +330,8 @@ class FileVisit:
 def _is_picture(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return is_picture(file.read(SAMPLE), path.name)
-    except OSError:
+            return recognise(file.read(SAMPLE), path.name) is PICTURE
+    except (OSError, UnsupportedSource):
         return False
 
 

@@ -124,7 +124,6 @@ def test_a_day_of_slack() -> None:
 def test_discord() -> None:
     document = only(as_json(DISCORD), "/in/tools.json")
     assert (document.title, document.metadata["time_zone"]) == ("Garden club - tools", "UTC+01:00")
-    assert document.metadata["topic"] == "Lending"
     assert said(document) == [
         ("2024-02-03 18:00:00", "Ana", "mower.jpg (file attached)\nThe mower is in the barn"),
         ("2024-02-03 18:05:00", "ben", "Thanks!"),

@@ -180,8 +180,7 @@ def read_discord(exported: Any) -> Conversation:
     offsets = {moment(each.get("timestamp"))[1] for each in raw}
     guild, channel = row(whole.get("guild")), row(whole.get("channel"))
     title = channel_title(words(guild.get("name")), words(channel.get("name")))
-    topic = {"topic": words(channel.get("topic"))} if channel.get("topic") else {}
-    return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets), topic)
+    return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets))
 
 
 def channel_title(server: str, channel: str) -> str:

@@ -11,14 +11,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import PurePosixPath
 from typing import Any
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.sources.exported import member_name, one_line, plain_text, words
 from answerable.sources.text import PartedText, make_document, stem
+from answerable.sources.whatsapp.read import chat_metadata
 from answerable.tables.values import DayOrder, decide_order, read_date
 
 LOCAL = "local time of the export"
@@ -56,7 +57,6 @@ class Conversation:
     title: str
     messages: Sequence[ChatMessage]
     time_zone: str = UTC
-    metadata: dict[str, str] = field(default_factory=dict)
 
 
 def documents_of(found: Conversation | list[Conversation], source: str) -> list[Document]:
@@ -91,12 +91,7 @@ def _document(conversation: Conversation, source: str) -> Document:
         line = head + placeholders + body
         written.part(line, kind, anchor=message.anchor, time=message.time, sender=sender, body=own)
     title = one_line(conversation.title, _LONGEST_TITLE) or _title(source)
-    metadata: dict[str, object] = {
-        "app": conversation.app,
-        "time_zone": conversation.time_zone,
-        **conversation.metadata,
-    }
-    metadata |= _counted(written.parts)
+    metadata = {"app": conversation.app, "time_zone": conversation.time_zone, **chat_metadata(written.parts)}
     return make_document(source, written.content, DocumentType.CHAT, written.parts, title, metadata)
 
 
@@ -104,13 +99,6 @@ def _title(source: str) -> str:
     """Return the file's name, or the folder's name for a file that every export names alike, such as `chat`."""
     path = PurePosixPath(source.replace("\\", "/").replace("!/", "/"))
     return path.parent.name if path.stem.lower() in _BARE_NAMES and path.parent.name else stem(source)
-
-
-def _counted(parts: list[Part]) -> dict[str, object]:
-    days = [part.time.date() for part in parts if part.time is not None]
-    span = {"first_day": min(days).isoformat(), "last_day": max(days).isoformat()} if days else {}
-    senders = sorted({part.sender for part in parts if part.sender is not None})
-    return {"participants": senders, "messages": len(parts), **span}
 
 
 def _pieces(message: ChatMessage) -> tuple[str, str, str]:

@@ -95,26 +95,20 @@ def _channel(source: str) -> str:
     return f"{path.parent.name} {path.stem}".strip()
 
 
-def chat_in_text(content: str, source: str) -> Document | None:
-    """Return the LINE or iMessage chat in plain text as a document, or None."""
-    from answerable.sources.chats import messengers
-
-    if messengers.is_line(content):
-        return document_of(messengers.read_line(content), source)
-    return document_of(messengers.read_imessage(content), source) if messengers.is_imessage(content) else None
-
-
 def read_plain(content: str, source: str) -> Document | list[Document]:
     """Return chats or Kindle's clippings, or read other text as `read_text` does.
 
     Raise EmptySource, and DamagedSource for damaged chats.
     """
+    from answerable.sources.chats import messengers
     from answerable.sources.markup.outlines import is_clippings, read_clippings
     from answerable.sources.text import read_text
     from answerable.sources.whatsapp.read import is_chat, read_chat
 
-    if found := chat_in_text(content, source) or chats_in_json(content, source):
-        return found
+    apps = ((messengers.is_line, messengers.read_line), (messengers.is_imessage, messengers.read_imessage))
+    found = [read(content) for recognises, read in apps if recognises(content)]
+    if chats := documents_of(found[0], source) if found else chats_in_json(content, source):
+        return chats
     if is_clippings(content):
         return read_clippings(content, source)
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
@@ -127,16 +121,6 @@ def read_markdown_or_chat(content: str, source: str) -> Document:
 
     chat = document_of(read_signal(content), source) if is_signal(content) else None
     return chat or read_markdown(content, source)
-
-
-def read_records_or_chats(content: str, source: str) -> Document | list[Document]:
-    """Return the chats in JSON, or other records as `read_records` does.
-
-    Raise EmptySource, and DamagedSource for an export of chats that is cut off.
-    """
-    from answerable.sources.records import read_records
-
-    return chats_in_json(content, source) or read_records(content, source)
 
 
 def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -160,14 +160,15 @@ def read_chat(content: str, source: str, date_order: DateOrder | None = None) ->
         )
         for message in messages
     )
-    days = [message.time.date() for message in messages]
-    metadata = {
-        "participants": sorted({message.sender for message in messages if message.sender is not None}),
-        "messages": len(messages),
-        "first_day": min(days).isoformat(),
-        "last_day": max(days).isoformat(),
-    }
-    return make_document(source, content, DocumentType.CHAT, parts, chat_title(source), metadata)
+    return make_document(source, content, DocumentType.CHAT, parts, chat_title(source), chat_metadata(parts))
+
+
+def chat_metadata(parts: Sequence[Part]) -> dict[str, object]:
+    """Return the participants, the number of messages and notices, and the first and the last day."""
+    days = [part.time.date() for part in parts if part.time is not None]
+    span = {"first_day": min(days).isoformat(), "last_day": max(days).isoformat()} if days else {}
+    senders = sorted({part.sender for part in parts if part.sender is not None})
+    return {"participants": senders, "messages": len(parts), **span}
 
 
 def _own_text(content: str, message: Message) -> int:
