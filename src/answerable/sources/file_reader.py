@@ -244,18 +244,18 @@ class FileVisit:
         unchanged = set()
         scan = Scan(self._path, self._skipped, self._reader.name)
         files = list(scan)
-        scripts = page_scripts([found.path.as_posix() for found in files])
-        for found in files:
-            source = self._reader.name(found.path)
-            if self._is_same(source, found.path, found.status):
+        scripts = page_scripts([path.as_posix() for path, _ in files])
+        for path, status in files:
+            source = self._reader.name(path)
+            if self._is_same(source, path, status):
                 unchanged.add(source)
-            elif reason := reason_to_skip(found.path, scripts, self._reader.ocr):
+            elif reason := reason_to_skip(path, scripts, self._reader.ocr):
                 self._skipped.count(reason, source)
                 if reason != without_ocr() or source not in self._known:
                     continue
                 # Without OCR, keep what was read from the picture where OCR was installed.
                 unchanged.add(source)
-            self._there[source] = found.path
+            self._there[source] = path
         self._unreadable = [f"{self._reader.name(folder).rstrip('/')}/" for folder in scan.unreadable]
         if self._there:
             return unchanged

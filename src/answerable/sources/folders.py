@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -23,14 +22,8 @@ _UNFINISHED = "tmp"
 _OF_MAIL_SERVER = ("dovecot", "courierimap", "maildirsize", "maildirfolder", "subscriptions")
 # The ignore patterns of a folder, which apply to everything under it.
 _Rules = tuple[Path, GitIgnoreSpec]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file in a folder, not yet opened, and its status."""
-
-    path: Path
-    status: os.stat_result
+Found = tuple[Path, os.stat_result]
+"""A file in a folder, not yet opened, and its status."""
 
 
 def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> Iterator[Path]:
@@ -40,7 +33,7 @@ def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> 
     that leave the folder, links to folders and, without OCR, pictures.
     """
     skipped = skipped or Skipped()
-    files = [found.path for found in Scan(root, skipped)]
+    files = [path for path, _ in Scan(root, skipped)]
     scripts = page_scripts([path.as_posix() for path in files])
     for path in files:
         if reason := reason_to_skip(path, scripts, ocr):
@@ -147,7 +140,7 @@ class Scan:
         if reason:
             self._skipped.count(reason, self._name(path))
         else:
-            yield Found(path, status)
+            yield path, status
 
     def _reason_by_status(self, status: os.stat_result) -> str:
         if not stat.S_ISREG(status.st_mode):

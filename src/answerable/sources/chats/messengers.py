@@ -10,7 +10,6 @@ the export of personal data. Times of Messenger and Teams are UTC.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
@@ -195,12 +194,11 @@ def _messenger_message(raw: dict[str, Any]) -> ChatMessage:
     media = ["sticker"] if raw.get("sticker") else []
     duration = words(raw.get("call_duration"))
     lines += [f"Call of {duration} seconds"] if duration and not text else []
-    return ChatMessage(time, sender, "\n".join(filter(None, lines)), [*map(mended, files)], media, [*_reactions(raw)])
-
-
-def _reactions(raw: dict[str, Any]) -> Iterator[str]:
-    for each in rows(raw.get("reactions")):
-        yield f"{mended(words(each.get('reaction')))} {mended(words(each.get('actor')))}"
+    reactions = [
+        f"{mended(words(each.get('reaction')))} {mended(words(each.get('actor')))}"
+        for each in rows(raw.get("reactions"))
+    ]
+    return ChatMessage(time, sender, "\n".join(filter(None, lines)), [*map(mended, files)], media, reactions)
 
 
 _TEAMS = "Microsoft Teams"

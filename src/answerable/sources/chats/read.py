@@ -71,9 +71,9 @@ def _bundled(exported: Any, source: str) -> Conversation:
     if "group_info.json" in files:
         return communities.read_google_chat(files["messages.json"], files["group_info.json"])
     beside = {name: value for name, value in files.items() if name.startswith("../")}
-    channels = [each for name in ("channels", "groups") for each in _list(beside.get(f"../{name}.json"))]
+    channels = [each for name in ("channels", "groups") for each in rows(beside.get(f"../{name}.json"))]
     workspace = slack.Workspace.of(beside.get("../users.json"), channels)
-    days = [each for name in sorted(files.keys() - beside.keys()) for each in _list(files[name])]
+    days = [each for name in sorted(files.keys() - beside.keys()) for each in rows(files[name])]
     return slack.read_slack(days, PurePosixPath(source.rpartition("!/")[2]).name, workspace)
 
 
@@ -83,10 +83,6 @@ def _lenient(text: Any) -> Any:
         return json.loads(text) if isinstance(text, str) else None
     except (ValueError, RecursionError):
         return None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _channel(source: str) -> str:

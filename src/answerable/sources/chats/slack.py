@@ -184,10 +184,11 @@ def _inside(element: dict[str, Any], depth: int) -> Iterator[str]:
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 _MESSENGER = re.compile(r"message_\d{1,5}\.json")
 _SPACE = ["group_info.json", "messages.json"]  # of Google Chat
-_LISTS = frozenset(
+SLACK_LISTS = frozenset(
     "users.json org_users.json channels.json groups.json dms.json mpims.json integration_logs.json canvases.json "
     "huddle_transcripts.json file_conversations.json".split()
 )
+"""Files beside the channels' folders that aren't chats."""
 SLACK_LIST = "list of a Slack export"
 
 
@@ -201,11 +202,6 @@ def _bundled(names: Collection[str], names_above: Collection[str]) -> list[str]:
         return days if "users.json" in names_above else []
     parts = sorted(name for name in names if _MESSENGER.fullmatch(name))
     return parts if len(parts) > 1 else _SPACE if set(_SPACE).issubset(names) else []
-
-
-def is_slack_list(name: str) -> bool:
-    """Whether a file next to the channels' folders is a list of a Slack export, such as `users.json`."""
-    return name in _LISTS
 
 
 def _read_with(names: Iterable[str], names_above: Collection[str]) -> list[str]:

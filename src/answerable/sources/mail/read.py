@@ -25,7 +25,7 @@ from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.formats import SAMPLE, recognise, why_unread
 from answerable.sources.mail.contents import Attachment, contents_of, payload, safe_name
-from answerable.sources.mail.letter import Letter, Person, message_id, people, text_of, thread_id, time_of
+from answerable.sources.mail.letter import Letter, Person, decoded_words, message_id, people, thread_id, time_of
 
 # Parts of a message: digests of mailing lists, and bounces of digests, have some dozens.
 MOST_PARTS = 1_000
@@ -94,7 +94,7 @@ def _contained(message: Message, source: str, context: ReadContext) -> Iterator[
         sender=next(iter(people(headers, "from") or people(headers, "sender")), Person()),
         to=people(headers, "to"),
         copied=people(headers, "cc"),
-        subject=text_of(headers, "subject"),
+        subject=decoded_words(headers.get("subject", [""])[0]),
         time=time_of(headers, message.get_unixfrom() or ""),
         text=text,
         attachments=[each.name for each in contents.attachments],
