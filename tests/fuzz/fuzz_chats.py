@@ -27,16 +27,12 @@ VALUES: tuple[Any, ...] = (
     exports.MESSENGER,
     exports.CHATGPT,
     exports.CLAUDE,
-    exports.TEAMS,
 )
 TEXTS = (
-    ("/in/a.txt", exports.DISCORD_TEXT),
     ("/in/a.txt", exports.IMESSAGE),
     ("/in/a.md", exports.SIGNAL_MARKDOWN),
-    ("/in/a.csv", exports.DISCORD_CSV),
     ("/in/a.html", exports.DISCORD_PAGE),
     ("/in/a.html", exports.TELEGRAM_PAGE),
-    ("/in/a.html", exports.IMESSAGE_PAGE),
 )
 
 

@@ -142,15 +142,6 @@ def _short(value: object) -> object:
 Beside = Callable[[str], "bytes | None"]
 
 
-def _ignore() -> None:
-    """Do nothing: the default for `working`."""
-
-
-def _enter(source: str, bounds: Bounds) -> bool:
-    """Allow everything: the default for `enter`."""
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Ocr:
     """The OCR program: tesseract with its command and languages (`eng+spa`), or RapidOCR if both are empty.
@@ -196,9 +187,9 @@ class ReadContext:
     ocr: Ocr | None = None
     speech: Speech | None = None
     skipped: Skipped = field(default_factory=Skipped)
-    working: Callable[[], None] = _ignore
+    working: Callable[[], None] = lambda: None
     beside: Beside | None = None
-    enter: Callable[[str, Bounds], bool] = _enter
+    enter: Callable[[str, Bounds], bool] = lambda source, bounds: True
 
     def pack(self) -> dict[str, Any]:
         """Return the options that can be sent to another process, as JSON values."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.disk.files import source_of
 from answerable.errors import EmptySource, ReaderFailed, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.formats.format import Format
-from answerable.formats.registry import format_called, is_rendered_chat, with_format
+from answerable.formats.registry import is_rendered_chat, with_format
 from answerable.sources.archives.members import ReadMember
 from answerable.sources.context import ReadContext, with_short_metadata
 from answerable.sources.formats import SAMPLE, packed_format, recognise
@@ -33,9 +32,6 @@ def beside_file(file: Path, max_size: int, name: str) -> bytes | None:
 
 def format_of(file: Path | bytes, source: str) -> Format:
     """Return the format of a file. Raise SourceError if it can't be opened or its format isn't supported."""
-    if isinstance(file, Path) and os.path.isdir(file):
-        # The files in this folder are one conversation.
-        return format_called("records")
     found = recognise(_load(file, source, SAMPLE), source)
     # The members of a zip file count more than its suffix.
     is_zip = found.is_package or found.name == "zip"
@@ -112,9 +108,7 @@ def _load(path: Path | bytes, source: str, size: int) -> bytes:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            from answerable.sources.chats.slack import load_folder
-
-            return load_folder(path, source, size)
+            raise SourceError(f"{source} is a folder: use walk to read the files in it")
         if not stat.S_ISREG(status.st_mode):
             raise UnsupportedSource(f"{source} is a device or a pipe: save its output to a file, then add that file")
         with path.open("rb") as file:

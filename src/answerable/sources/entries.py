@@ -63,8 +63,7 @@ def _document(
 
 
 def _time(entry: Entry) -> datetime | None:
-    found = entry.one("DTSTART") or entry.one("DUE")
-    moment = read_moment(found.value) if found and entry.word != "VCARD" else None
+    moment = read_moment(entry.text("DTSTART") or entry.text("DUE"))
     return moment.time if moment else None
 
 
@@ -195,12 +194,17 @@ class Entry:
         return found.text if found else ""
 
 
+# What is before the first colon outside of quotes.
+_HEAD = re.compile(r'([^":]*(?:"[^"]*"[^":]*)*):')
+
+
 def entries(content: str, words: frozenset[str]) -> Iterator[Entry]:
     """Yield the entries between BEGIN and END of these words; an entry without END ends before the next entry."""
     current: Entry | None = None
     depth = 0
     for first, last, line in _unfolded(content):
-        head, colon, value = _split(line)
+        split = _HEAD.match(line)
+        head, value = (split[1], line[split.end() :]) if split else (line, "")
         name, *parameters = head.split(";")
         # Remove the group before a property's name, as in "item1.TEL".
         name = name.rpartition(".")[2].strip().upper()
@@ -209,7 +213,7 @@ def entries(content: str, words: frozenset[str]) -> Iterator[Entry]:
             if current is not None:
                 yield current
             current, depth = Entry(word, first, last), 0
-        elif current is None or not colon:
+        elif current is None or not split:
             continue
         elif name == "END" and word == current.word:
             current.last = last
@@ -225,19 +229,6 @@ def entries(content: str, words: frozenset[str]) -> Iterator[Entry]:
                 values.append(_property(value, parameters))
     if current is not None:
         yield current
-
-
-def _split(line: str) -> tuple[str, str, str]:
-    """Split a line at the first colon outside of quotes."""
-    if '"' not in line.partition(":")[0]:
-        return line.partition(":")
-    quoted = False
-    for place, character in enumerate(line):
-        if character == '"':
-            quoted = not quoted
-        elif character == ":" and not quoted:
-            return line[:place], ":", line[place + 1 :]
-    return line, "", ""
 
 
 def _property(value: str, parameters: list[str]) -> Property:

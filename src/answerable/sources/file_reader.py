@@ -23,12 +23,12 @@ from typing import TypeVar
 from answerable.datatypes import Document
 from answerable.disk.files import expanded, source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnreadPages, UnsupportedSource
+from answerable.formats.built_in import PICTURE
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
-from answerable.sources.chats.slack import digest_of, status_of
 from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
-from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, is_picture, without_ocr
+from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, recognise, without_ocr
 from answerable.sources.html.page_parts import PageFacts, page_scripts
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.zotero import item_facts
@@ -167,7 +167,7 @@ def _run(work: Callable[[], Result], future: Future[Result]) -> None:
 
 
 # Increment this version if file readers return other documents for the same bytes: every file is then read again.
-READERS = "5"
+READERS = "6"
 # Nanoseconds: file systems round times to two seconds at worst, so a later change may have the same time.
 _RECENT = 2_000_000_000
 
@@ -244,18 +244,18 @@ class FileVisit:
         unchanged = set()
         scan = Scan(self._path, self._skipped, self._reader.name)
         files = list(scan)
-        scripts = page_scripts([found.path.as_posix() for found in files])
-        for found in files:
-            source = self._reader.name(found.path)
-            if self._is_same(source, found.path, found.status):
+        scripts = page_scripts([path.as_posix() for path, _ in files])
+        for path, status in files:
+            source = self._reader.name(path)
+            if self._is_same(source, path, status):
                 unchanged.add(source)
-            elif reason := reason_to_skip(found.path, scripts, self._reader.ocr):
+            elif reason := reason_to_skip(path, scripts, self._reader.ocr):
                 self._skipped.count(reason, source)
                 if reason != without_ocr() or source not in self._known:
                     continue
                 # Without OCR, keep what was read from the picture where OCR was installed.
                 unchanged.add(source)
-            self._there[source] = found.path
+            self._there[source] = path
         self._unreadable = [f"{self._reader.name(folder).rstrip('/')}/" for folder in scan.unreadable]
         if self._there:
             return unchanged
@@ -330,8 +330,8 @@ class FileVisit:
 def _is_picture(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return is_picture(file.read(SAMPLE), path.name)
-    except OSError:
+            return recognise(file.read(SAMPLE), path.name) is PICTURE
+    except (OSError, UnsupportedSource):
         return False
 
 
@@ -345,15 +345,11 @@ def _status(path: Path) -> os.stat_result | None:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
-    if stat.S_ISDIR(status.st_mode):
-        return status_of(path)
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, or "" if it can't be read."""
-    if os.path.isdir(path):
-        return digest_of(path)
     digest = sha256()
     try:
         with path.open("rb") as file:

@@ -5,20 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
-from answerable.sources.chats.slack import (
-    SLACK_LIST,
-    channels_in,
-    conversation_in,
-    files_of,
-    is_slack_list,
-    status_of,
-)
 from answerable.sources.context import Ocr, Skipped, skipped_summary
 from answerable.sources.formats import SAMPLE, why_unread
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part, page_scripts
@@ -31,14 +22,8 @@ _UNFINISHED = "tmp"
 _OF_MAIL_SERVER = ("dovecot", "courierimap", "maildirsize", "maildirfolder", "subscriptions")
 # The ignore patterns of a folder, which apply to everything under it.
 _Rules = tuple[Path, GitIgnoreSpec]
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A file in a folder, not yet opened, and its status; or a folder whose files are one conversation."""
-
-    path: Path
-    status: os.stat_result
+Found = tuple[Path, os.stat_result]
+"""A file in a folder, not yet opened, and its status."""
 
 
 def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> Iterator[Path]:
@@ -48,7 +33,7 @@ def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> 
     that leave the folder, links to folders and, without OCR, pictures.
     """
     skipped = skipped or Skipped()
-    files = [found.path for found in Scan(root, skipped)]
+    files = [path for path, _ in Scan(root, skipped)]
     scripts = page_scripts([path.as_posix() for path in files])
     for path in files:
         if reason := reason_to_skip(path, scripts, ocr):
@@ -114,19 +99,13 @@ class Scan:
             return
         rules = (*rules, *self._rules(folder, entries))
         names = frozenset(entry.name for entry in entries)
-        conversation = files_of(folder) if conversation_in(names) else {}
-        if conversation and (status := status_of(folder)):
-            yield Found(folder, status)
-        has_channels = channels_in(folder, names)
         is_chat = any(map(is_chat_name, names))
         is_maildir = names >= _MAILDIR
         for entry in entries:
             path = folder / entry.name
-            if entry.name in conversation or entry.name == _OWN_IGNORE_FILE:
+            if entry.name == _OWN_IGNORE_FILE:
                 continue
-            if has_channels and is_slack_list(entry.name):
-                self._skipped.count(SLACK_LIST, self._name(path))
-            elif is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
+            if is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
                 self._skipped.count("file of a mail server", self._name(path))
             elif is_maildir and entry.name.startswith(".") and (path / "cur").is_dir():
                 # In Maildir++, the names of mail folders begin with a dot.
@@ -161,7 +140,7 @@ class Scan:
         if reason:
             self._skipped.count(reason, self._name(path))
         else:
-            yield Found(path, status)
+            yield path, status
 
     def _reason_by_status(self, status: os.stat_result) -> str:
         if not stat.S_ISREG(status.st_mode):

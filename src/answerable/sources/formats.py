@@ -170,11 +170,3 @@ def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
     if ocr is None:
         return without_ocr()
     return f"{heif_name(head)} picture (save it as JPEG)" if undecoded(head, ocr) else ""
-
-
-def is_picture(head: bytes, name: str) -> bool:
-    """Whether a file is a picture that OCR reads."""
-    try:
-        return recognise(head, name) is PICTURE
-    except UnsupportedSource:
-        return False

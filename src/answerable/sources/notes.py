@@ -20,7 +20,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, EmptySource
 from answerable.formats.registry import FORMAT
 from answerable.sources.archives.members import ReadMember
-from answerable.sources.chats.read import read_records_or_chats
+from answerable.sources.chats.read import chats_in_json
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.entries import read_moment
@@ -28,6 +28,7 @@ from answerable.sources.exported import first, member_name, milliseconds, one_li
 from answerable.sources.mail.contents import Attachment, safe_name, text_of_markup
 from answerable.sources.mail.read import read_contained
 from answerable.sources.markdown import find_headings, section_parts
+from answerable.sources.records import read_records
 from answerable.sources.text import decode, make_document
 from answerable.sources.xml import stream
 
@@ -125,10 +126,12 @@ def _decoded(data: str) -> bytes:
 
 
 def read_exported(data: bytes, source: str, context: ReadContext) -> Document | list[Document]:
-    """Return a note of Google Keep, or other JSON and CSV as `read_records_or_chats` does."""
+    """Return a note of Google Keep, chats, or other JSON and CSV as `read_records` does."""
     content = decode(data, source)
     note = _keep_note(content)
-    return _keep(note, source, context) if note else read_records_or_chats(content, source)
+    if note:
+        return _keep(note, source, context)
+    return chats_in_json(content, source) or read_records(content, source)
 
 
 def _keep_note(content: str) -> dict[str, Any] | None:

@@ -204,27 +204,6 @@ CLAUDE = [
         ],
     }
 ]
-TEAMS = {
-    "topic": "Office move",
-    "value": [
-        {
-            "id": "1",
-            "messageType": "message",
-            "createdDateTime": "2024-06-03T08:00:00Z",
-            "from": {"user": {"displayName": "Ana"}},
-            "body": {"contentType": "html", "content": "<p>The van comes at <b>nine</b>&nbsp;sharp</p><p>Be there</p>"},
-        },
-        {
-            "id": "2",
-            "messageType": "message",
-            "replyToId": "1",
-            "createdDateTime": "2024-06-03T08:01:00Z",
-            "deletedDateTime": "2024-06-03T08:02:00Z",
-            "from": {"user": {"displayName": "Ben"}},
-            "body": {"contentType": "text", "content": ""},
-        },
-    ],
-}
 SIGNAL_JSON = (
     '{"date": "2024-01-02T10:11:12", "sender": "Me", "body": "The boat leaves at six", "quote": "", "sticker": null, '
     '"reactions": [["Ben", "👍"]], "attachments": []}\n'
@@ -255,34 +234,6 @@ and comes back at nine
 ok ![ticket.jpg](./media/ticket.jpg)
 [2024-01-02 10:13:00] Ben: (This message was deleted)
 """
-DISCORD_TEXT = f"""\
-{"=" * 62}
-Guild: Garden club
-Channel: Text / tools
-{"=" * 62}
-
-[13/02/2024 18:00] ana77
-The mower is in the barn
-[it is] heavy
-
-{{Attachments}}
-https://cdn.example/mower.jpg?ex=1
-
-{{Reactions}}
-🔥 (3)
-
-[02/03/2024 18:05] ben (pinned)
-Thanks!
-
-{"=" * 62}
-Exported 2 message(s)
-{"=" * 62}
-"""
-DISCORD_CSV = (
-    "AuthorID,Author,Date,Content,Attachments,Reactions\r\n"
-    '"7","ana77","2024-02-03T18:00:00.0000000+01:00","The mower, ""the red one"",\nis in the barn",'
-    '"https://cdn.example/mower.jpg?ex=1","🔥 (3)"\r\n'
-)
 IMESSAGE = """\
 Jan 02, 2024  9:05:00 AM (Read by you after 5 minutes)
 Ana
@@ -331,15 +282,6 @@ TELEGRAM_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"/><title>Expo
 <div class="media_wrap clearfix"><a class="photo_wrap" href="photos/pot.jpg"></a></div>
 <div class="text">This pot</div></div></div>
 </div></div></div></body></html>"""
-IMESSAGE_PAGE = """<html><meta charset="UTF-8"><style>.message{}</style><div class="message"><div class="received">
-<p><span class="timestamp">Jan 02, 2024 9:05:00 AM (Read by you after 5 minutes)</span>
-<span class="sender">Ana</span></p>
-<div class="message_part"><span class="bubble">The dentist moved to Elm Street</span></div>
-<div class="replies"><div class="reply"><div class="message"><div class="sent iMessage">
-<p><span class="timestamp">Jan 02, 2024 9:06:00 AM</span> <span class="sender">Me</span></p>
-<div class="message_part"><span class="bubble">Which number?</span></div></div></div></div></div></div></div>
-<div class="announcement"><p><span class="timestamp">Jan 02, 2024 1:08:00 PM</span>
-Ana renamed it <b>Teeth</b></p></div></html>"""
 
 
 def as_json(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""The days of a Slack channel are one document, in a folder and in an archive, and so are the parts of a thread."""
+"""The days of a Slack channel in an archive are one document, and so are the parts of a thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from sources.chats.exports import (
     as_json,
 )
 
-import answerable
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext, Skipped
@@ -75,33 +74,17 @@ def test_channels_of_an_archive(tmp_path: Path, root: str) -> None:
     assert dict(context.skipped.counts) == {"list of a Slack export": 2}
 
 
-def test_channels_of_a_folder_are_followed_as_one(tmp_path: Path) -> None:
+def test_in_a_folder_each_day_is_a_document(tmp_path: Path) -> None:
     folder = in_folder(tmp_path / "slack", files())
-    skipped = Skipped()
-    assert list(walk(folder, skipped)) == [folder / "general", folder / "kitchen"]
-    with answerable.open(tmp_path / "library") as library:
-        assert library.add(folder).added == 2
-        (general,) = [each for each in library.documents() if each.title == "general"]
-        document = library.document(general.id)
-        assert document
-        assert document.source == (folder / "general").as_posix()
-        assert said(document) == TEXTS
-        assert [each.unchanged for each in library.sync().origins.values()] == [2]
-        more = [{"type": "message", "user": "U01", "text": "A new day", "ts": "1704628860.000000"}]
-        (folder / "general" / "2024-01-07.json").write_bytes(as_json(more))
-        (report,) = library.sync().origins.values()
-        assert (report.changed, report.unchanged, report.added, report.removed) == (1, 1, 0, 0)
-        (general,) = [each for each in library.documents() if each.title == "general"]
-        assert general.metadata["last_day"] == "2024-01-07"
-        for day in (folder / "general").iterdir():
-            day.unlink()
-        (report,) = library.sync().origins.values()
-        assert report.removed == 1
-
-
-def test_a_folder_of_days_without_users_is_no_channel(tmp_path: Path) -> None:
-    folder = in_folder(tmp_path / "log", {"2024-01-05.json": b'[{"a": 1}]', "2024-01-06.json": b'[{"a": 2}]'})
-    assert [path.name for path in walk(folder)] == ["2024-01-05.json", "2024-01-06.json"]
+    days = [folder / "general" / name for name in SLACK_DAYS]
+    assert list(walk(folder)) == [
+        folder / "channels.json",
+        *days,
+        folder / "kitchen/2024-01-05.json",
+        folder / "users.json",
+    ]
+    (document,) = read_file(days[1])
+    assert document.title == "general 2024-01-06"
 
 
 def test_a_damaged_day_does_not_spoil_the_channel(tmp_path: Path) -> None:
@@ -110,23 +93,10 @@ def test_a_damaged_day_does_not_spoil_the_channel(tmp_path: Path) -> None:
     assert said(general) == TEXTS[:2]
 
 
-def test_a_link_in_a_channel_is_not_followed(tmp_path: Path) -> None:
-    secret = tmp_path / "secret.json"
-    secret.write_bytes(as_json([{"type": "message", "user": "U01", "text": "secret", "ts": "1704456000.000000"}]))
-    folder = in_folder(tmp_path / "slack", files())
-    (folder / "general" / "2024-01-09.json").symlink_to(secret)
-    (document,) = read_file(folder / "general")
-    assert "secret" not in document.content
-
-
 def test_parts_of_a_thread_of_messenger(tmp_path: Path) -> None:
     earlier = {**MESSENGER, "messages": [{"sender_name": "Ana", "timestamp_ms": 1600000000000, "content": "Hello"}]}
     found = {"inbox/jose_1/message_1.json": as_json(MESSENGER), "inbox/jose_1/message_2.json": as_json(earlier)}
     (zipped,) = read_file(in_archive(tmp_path / "messages.zip", found))
-    folder = in_folder(tmp_path / "facebook", {**found, "inbox/ana/message_1.json": as_json(MESSENGER)})
-    assert list(walk(folder)) == [folder / "inbox/ana/message_1.json", folder / "inbox/jose_1"]
-    (unpacked,) = read_file(folder / "inbox/jose_1")
-    assert said(zipped) == said(unpacked)
     assert [sender for sender, _ in said(zipped)] == ["Ana", "José Peña", "Ana", "Ana"]
 
 
@@ -137,11 +107,8 @@ def test_parts_of_a_thread_of_messenger(tmp_path: Path) -> None:
 def test_a_space_of_google_chat_has_its_name(tmp_path: Path, group: dict[str, object], title: str) -> None:
     found = {"Groups/Space A/messages.json": as_json(GOOGLE_CHAT), "Groups/Space A/group_info.json": as_json(group)}
     (zipped,) = read_file(in_archive(tmp_path / "takeout.zip", found))
-    folder = in_folder(tmp_path / "Takeout", found)
-    assert list(walk(folder)) == [folder / "Groups/Space A"]
-    (unpacked,) = read_file(folder / "Groups/Space A")
-    assert (zipped.title, unpacked.title) == (title, title)
-    assert said(zipped) == said(unpacked)
+    assert zipped.title == title
+    assert [sender for sender, _ in said(zipped)] == ["Ana", "Ben Low"]
 
 
 def test_a_chat_of_signal_is_read_once(tmp_path: Path) -> None:

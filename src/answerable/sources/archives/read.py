@@ -122,7 +122,7 @@ class _Reading:
         beside = [name for files in conversations.values() for short, name in files.items() if short.startswith("../")]
         folders = {name.rpartition("/")[0] for name in beside}
         apart = ((name, *name.rpartition("/")) for name in names)
-        lists = {name for name, folder, _, short in apart if folder in folders and bundles.is_slack_list(short)}
+        lists = {name for name, folder, _, short in apart if folder in folders and short in bundles.SLACK_LISTS}
         for name in sorted(lists):
             self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{name}")
         for member in archive.members(names - bundled - lists):

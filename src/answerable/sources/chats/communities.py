@@ -1,18 +1,12 @@
-"""Exports of Telegram (`result.json`, of one chat or of all) and of DiscordChatExporter (JSON, CSV, plain text).
+"""JSON of Telegram (`result.json`, of one chat or of all), DiscordChatExporter and Google Chat.
 
 Telegram's `date` is the exporter's local time; exports that other programs write lack it, and have seconds since 1970
-in UTC. Discord's times have the exporter's offset from UTC, or are in UTC; in plain text, they are in the exporter's
-local time and language.
+in UTC. Discord's times have the exporter's offset from UTC, or are in UTC.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 from answerable.sources.chats.conversation import (
@@ -22,12 +16,11 @@ from answerable.sources.chats.conversation import (
     Conversation,
     counted,
     file_name,
-    named_moment,
-    read_stamps,
+    read_stamp,
     reply_note,
     zone_name,
 )
-from answerable.sources.exported import epoch, first, moment, one_line, row, rows, texts, words
+from answerable.sources.exported import epoch, first, moment, row, rows, texts, words
 
 _NO_FILE = "(File"
 _MEDIA = {
@@ -169,7 +162,6 @@ _DIRECT = frozenset({"Direct Messages", ""})
 # Types of messages that people and bots write. Other types are the app's notices: joins, pins, calls, threads.
 _WRITTEN = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage", "0", ""})
 _WRITTEN_NUMBERS = frozenset({"19", "20", "21", "23"})
-CSV_HEADER = "AuthorID,Author,Date,Content,Attachments,Reactions"
 
 
 def is_discord(exported: Any) -> bool:
@@ -188,8 +180,7 @@ def read_discord(exported: Any) -> Conversation:
     offsets = {moment(each.get("timestamp"))[1] for each in raw}
     guild, channel = row(whole.get("guild")), row(whole.get("channel"))
     title = channel_title(words(guild.get("name")), words(channel.get("name")))
-    topic = {"topic": words(channel.get("topic"))} if channel.get("topic") else {}
-    return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets, LOCAL), topic)
+    return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets))
 
 
 def channel_title(server: str, channel: str) -> str:
@@ -242,93 +233,6 @@ def _discord_notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Ite
         yield f"{emoji} {counted(names, reaction.get('count'))}"
 
 
-def read_discord_csv(content: str) -> Conversation:
-    """Return the conversation of DiscordChatExporter's CSV."""
-    messages: list[ChatMessage] = []
-    offsets: set[timedelta | None] = set()
-    try:
-        for record in csv.DictReader(io.StringIO(content, newline="")):
-            time, offset = moment(record.get("Date"))
-            offsets.add(offset)
-            files = [file_name(each) for each in words(record.get("Attachments")).split(",") if each.strip()]
-            reactions = words(record.get("Reactions")).strip()
-            author = words(record.get("Author")).removesuffix("#0000") or "unknown"
-            notes = [reactions] if reactions else []
-            messages.append(ChatMessage(time, author, words(record.get("Content")), files, notes=notes))
-    except csv.Error:
-        # A field is over the csv module's limit: drop the messages read so far, since they aren't the whole chat.
-        messages = []
-    return Conversation(_APP, "", messages, zone_name(offsets, LOCAL))
-
-
-_HEAD = re.compile(
-    r"={20,80}\nGuild: (?P<guild>[^\n]*)\nChannel: (?P<channel>[^\n]*)\n(?:[^=\n][^\n]*\n){0,9}={20,80}(?:\n|$)"
-)
-_FOOT = re.compile(r"\n={20,80}\nExported [^\n]{1,60}\n={20,80}\s{0,9}\Z")
-_HEADER = re.compile(r"^\[(?P<stamp>[^\]\n]{8,40})\] (?P<author>[^\n]{1,160})$", re.MULTILINE)
-_BLOCK = re.compile(r"^\{(?P<name>Attachments|Embed|Stickers|Reactions|Forwarded Message)\}$", re.MULTILINE)
-_PINNED = " (pinned)"
-
-
-def is_discord_text(content: str) -> bool:
-    """Whether text begins like DiscordChatExporter's plain text."""
-    return _HEAD.match(content.lstrip()[:3_000]) is not None
-
-
-def read_discord_text(content: str) -> Conversation:
-    """Return the conversation of DiscordChatExporter's plain text."""
-    content = content.lstrip()
-    head = _HEAD.match(content)
-    foot = _FOOT.search(content, max(0, len(content) - 300))
-    body = content[head.end() if head else 0 : foot.start() if foot else len(content)]
-    title = channel_title(head["guild"], head["channel"].rpartition(" / ")[2]) if head else ""
-    return Conversation("Discord", title, _messages(body), LOCAL)
-
-
-def _messages(body: str) -> list[ChatMessage]:
-    found = list(_HEADER.finditer(body))
-    times = read_stamps([match["stamp"] for match in found])
-    # A line in brackets without a time belongs to the message above.
-    headers = [(match, time) for match, time in zip(found, times, strict=True) if time is not None]
-    ends = [*(match.start() for match, _ in headers[1:]), len(body)][: len(headers)]
-    return [
-        _text_message(ChatMessage(time, match["author"].removesuffix(_PINNED), ""), match, body[match.end() : end])
-        for (match, time), end in zip(headers, ends, strict=True)
-    ]
-
-
-def _text_message(message: ChatMessage, header: re.Match[str], raw: str) -> ChatMessage:
-    notes = ["pinned"] if header["author"].endswith(_PINNED) else []
-    files: list[str] = []
-    media: list[str] = []
-    text = ""
-    for name, block in _blocks(raw):
-        match name:
-            case "Attachments":
-                files += [file_name(line) for line in block.split("\n") if line.strip()]
-            case "Stickers":
-                media.append("sticker")
-            case "Reactions":
-                notes.append(one_line(block, 200))
-            case "Forwarded Message":
-                notes.append("forwarded")
-                text = "\n".join(filter(None, (text, block.strip())))
-            case "":
-                text = block.strip()
-            case _:
-                text = text or block.strip()
-    return replace(message, text=text, files=files, media=media, notes=notes)
-
-
-def _blocks(raw: str) -> Iterator[tuple[str, str]]:
-    """Yield the message's own text with the name "", then each block with its name."""
-    marks = list(_BLOCK.finditer(raw))
-    starts = [0, *(mark.end() for mark in marks)]
-    ends = [*(mark.start() for mark in marks), len(raw)]
-    for name, start, end in zip(["", *(mark["name"] for mark in marks)], starts, ends, strict=True):
-        yield name, raw[start:end].strip("\n")
-
-
 def is_google_chat(exported: Any) -> bool:
     """Whether parsed JSON is the `messages.json` of a space or a direct message of Google Chat."""
     some = rows(row(exported).get("messages"))[:20]
@@ -345,7 +249,7 @@ def read_google_chat(exported: Any, group: Any = None) -> Conversation:
 def _google_message(raw: dict[str, Any]) -> ChatMessage:
     creator, quoted = row(raw.get("creator")), row(raw.get("quoted_message_metadata"))
     # "Tuesday, March 5, 2024 at 9:15:03 AM UTC"
-    time = named_moment(words(raw.get("created_date")).partition(", ")[2])
+    time = read_stamp(words(raw.get("created_date")).partition(", ")[2])
     notes = [reply_note(words(row(quoted.get("creator")).get("name")), words(quoted.get("text")))] if quoted else []
     notes += ["edited"] if raw.get("previous_message_versions") else []
     for each in rows(raw.get("reactions")):

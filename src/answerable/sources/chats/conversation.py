@@ -11,16 +11,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, time, timedelta, timezone
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
 from pathlib import PurePosixPath
 from typing import Any
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind
+from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.sources.exported import member_name, one_line, plain_text, words
 from answerable.sources.text import PartedText, make_document, stem
-from answerable.sources.whatsapp.dates import DateOrder, DateText, decide_order, parse_clock, parse_date, resolve
-from answerable.tables.values import DayOrder, read_date
+from answerable.sources.whatsapp.read import chat_metadata
+from answerable.tables.values import DayOrder, decide_order, read_date
 
 LOCAL = "local time of the export"
 UTC = "UTC"
@@ -57,7 +57,6 @@ class Conversation:
     title: str
     messages: Sequence[ChatMessage]
     time_zone: str = UTC
-    metadata: dict[str, str] = field(default_factory=dict)
 
 
 def documents_of(found: Conversation | list[Conversation], source: str) -> list[Document]:
@@ -92,12 +91,7 @@ def _document(conversation: Conversation, source: str) -> Document:
         line = head + placeholders + body
         written.part(line, kind, anchor=message.anchor, time=message.time, sender=sender, body=own)
     title = one_line(conversation.title, _LONGEST_TITLE) or _title(source)
-    metadata: dict[str, object] = {
-        "app": conversation.app,
-        "time_zone": conversation.time_zone,
-        **conversation.metadata,
-    }
-    metadata |= _counted(written.parts)
+    metadata = {"app": conversation.app, "time_zone": conversation.time_zone, **chat_metadata(written.parts)}
     return make_document(source, written.content, DocumentType.CHAT, written.parts, title, metadata)
 
 
@@ -105,13 +99,6 @@ def _title(source: str) -> str:
     """Return the file's name, or the folder's name for a file that every export names alike, such as `chat`."""
     path = PurePosixPath(source.replace("\\", "/").replace("!/", "/"))
     return path.parent.name if path.stem.lower() in _BARE_NAMES and path.parent.name else stem(source)
-
-
-def _counted(parts: list[Part]) -> dict[str, object]:
-    days = [part.time.date() for part in parts if part.time is not None]
-    span = {"first_day": min(days).isoformat(), "last_day": max(days).isoformat()} if days else {}
-    senders = sorted({part.sender for part in parts if part.sender is not None})
-    return {"participants": senders, "messages": len(parts), **span}
 
 
 def _pieces(message: ChatMessage) -> tuple[str, str, str]:
@@ -152,12 +139,12 @@ def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return [message for _, message in sorted(dated(), key=lambda pair: pair[0])]
 
 
-def zone_name(offsets: set[timedelta | None], unknown: str) -> str:
-    """Return the name of the time zone that all times of an export share, or `unknown` if the export has no offsets."""
+def zone_name(offsets: set[timedelta | None]) -> str:
+    """Return the name of the time zone that all times of an export share."""
     if len(offsets) != 1:
-        return "as written, with several offsets from UTC" if offsets - {None} else unknown
+        return "as written, with several offsets from UTC" if offsets - {None} else LOCAL
     (offset,) = offsets
-    return unknown if offset is None else "UTC" if not offset else str(timezone(offset))
+    return LOCAL if offset is None else "UTC" if not offset else str(timezone(offset))
 
 
 def file_name(path: Any) -> str:
@@ -174,45 +161,16 @@ def counted(names: list[str], count: Any) -> str:
     return str(count) if isinstance(count, int) and not isinstance(count, bool) and count > 1 else ""
 
 
-_STAMP = re.compile(
-    r"\s{0,3}(?P<date>\d{1,4}[-/. ]{1,2}\d{1,2}[-/. ]{1,2}\d{1,4})\.?,?\s{1,3}"
-    r"(?P<clock>\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(?P<half>\s?[\w. ]{0,8})\s{0,3}"
-)
-_CLOCK = re.compile(r"\s{0,9}(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?)(.{0,10})")
-
-
 def read_stamps(stamps: Sequence[str]) -> list[datetime | None]:
     """Return the times of all timestamps of a file; None for a timestamp that can't be parsed."""
-    split = [_date_and_clock(stamp) for stamp in stamps]
-    order = decide_order([(found[0], 1) for found in split if found], [DateOrder.MDY, DateOrder.DMY, DateOrder.YMD])
-    return [_joined(found, order) if found else named_moment(stamp) for found, stamp in zip(split, stamps, strict=True)]
+    order = decide_order(stamps, DayOrder.MONTH_FIRST)
+    return [read_stamp(stamp, order) for stamp in stamps]
 
 
-def named_moment(stamp: str) -> datetime | None:
-    """Return the time of a timestamp with the month's name, up to a bracket, or None."""
-    found = read_date(stamp.partition("(")[0].strip(), DayOrder.MONTH_FIRST)
+def read_stamp(stamp: str, order: DayOrder = DayOrder.MONTH_FIRST) -> datetime | None:
+    """Return the time of a timestamp, which ends at a bracket, or None."""
+    found = read_date(stamp.partition("(")[0].strip(), order)
     return found.time if found and not found.is_day else None
-
-
-def clock_of(text: str) -> timedelta | None:
-    """Return the time since midnight of `2:03 PM` or `14:03`, or None."""
-    found = _CLOCK.match(text)
-    clock = parse_clock("", found[1], found[2]) if found else None
-    return timedelta(seconds=clock.seconds) if clock else None
-
-
-def _date_and_clock(stamp: str) -> tuple[DateText, timedelta] | None:
-    found = _STAMP.fullmatch(stamp)
-    if not found:
-        return None
-    date = parse_date(found["date"])
-    clock = clock_of(found["clock"] + found["half"])
-    return (date, clock) if date and clock is not None else None
-
-
-def _joined(found: tuple[DateText, timedelta], order: DateOrder) -> datetime | None:
-    day = resolve(found[0], order)
-    return datetime.combine(day, time()) + found[1] if day else None
 
 
 def messages_below(headers: re.Pattern[str], content: str) -> Iterator[tuple[re.Match[str], str]]:

@@ -2,16 +2,14 @@
 
 iMessage: the plain text of imessage-exporter, which has each reply twice, indented below the message that it answers,
 and at the time when it was sent. LINE: the text that the app saves, with a line for each day. Signal: the Markdown of
-signal-export. Times of these are the exporter's local time. Messenger: its
-files (`message_1.json`, and those of end-to-end encrypted chats) escape each byte of UTF-8 as a character of its own
-("cafÃ©"), which is undone here. Teams: messages from its Graph API, or from the export of personal data. Times of
-Messenger and Teams are UTC.
+signal-export. Times of these are the exporter's local time. Messenger: its files (`message_1.json`, and those of
+end-to-end encrypted chats) escape each byte of UTF-8 as a character of its own ("cafÃ©"), which is undone here. Teams:
+the export of personal data. Times of Messenger and Teams are UTC.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from typing import Any
 
@@ -22,10 +20,9 @@ from answerable.sources.chats.conversation import (
     file_name,
     in_order,
     messages_below,
-    named_moment,
+    read_stamp,
     read_stamps,
     reply_note,
-    zone_name,
 )
 from answerable.sources.exported import first, milliseconds, moment, row, rows, words
 
@@ -54,7 +51,7 @@ def read_imessage(content: str) -> Conversation:
 
 
 def _message(header: re.Match[str], raw: str, answered: dict[tuple[str, str], tuple[str, str]]) -> ChatMessage:
-    time, sender = named_moment(header["stamp"]), header["sender"]
+    time, sender = read_stamp(header["stamp"]), header["sender"]
     if sender is None:
         return ChatMessage(time, None, header["notice"].strip())
     sender = sender.strip()
@@ -197,12 +194,11 @@ def _messenger_message(raw: dict[str, Any]) -> ChatMessage:
     media = ["sticker"] if raw.get("sticker") else []
     duration = words(raw.get("call_duration"))
     lines += [f"Call of {duration} seconds"] if duration and not text else []
-    return ChatMessage(time, sender, "\n".join(filter(None, lines)), [*map(mended, files)], media, [*_reactions(raw)])
-
-
-def _reactions(raw: dict[str, Any]) -> Iterator[str]:
-    for each in rows(raw.get("reactions")):
-        yield f"{mended(words(each.get('reaction')))} {mended(words(each.get('actor')))}"
+    reactions = [
+        f"{mended(words(each.get('reaction')))} {mended(words(each.get('actor')))}"
+        for each in rows(raw.get("reactions"))
+    ]
+    return ChatMessage(time, sender, "\n".join(filter(None, lines)), [*map(mended, files)], media, reactions)
 
 
 _TEAMS = "Microsoft Teams"
@@ -212,60 +208,13 @@ _BLANKS = re.compile(r"\n{3,}")
 
 
 def is_teams(exported: Any) -> bool:
-    """Whether parsed JSON has messages of Teams, from Graph or from an export of personal data."""
-    return any("createdDateTime" in each and "body" in each for each in _graph(exported)[:20]) or any(
-        "MessageList" in each for each in rows(row(exported).get("conversations"))[:20]
-    )
+    """Whether parsed JSON is the export of somebody's data from Teams or Skype."""
+    return any("MessageList" in each for each in rows(row(exported).get("conversations"))[:20])
 
 
-def read_teams(exported: Any) -> Conversation | list[Conversation]:
-    """Return the conversation of Teams from Graph, or those from an export of personal data."""
-    personal = rows(row(exported).get("conversations"))
-    if any("MessageList" in each for each in personal):
-        return [_personal(each) for each in personal]
-    raw = _graph(exported)
-    by_id = {words(each.get("id")): each for each in raw}
-    zone = zone_name({moment(each.get("createdDateTime"))[1] for each in raw}, LOCAL)
-    title = first(*(row(exported).get(name) for name in ("topic", "displayName", "chatName", "title")))
-    return Conversation(_TEAMS, title, in_order(_teams_message(each, by_id) for each in raw), zone)
-
-
-def _graph(exported: Any) -> list[dict[str, Any]]:
-    whole = row(exported)
-    listed = exported if isinstance(exported, list) else whole.get("messages", whole.get("value"))
-    found = []
-    for each in rows(listed):
-        found.append(each)
-        found += rows(each.get("replies"))
-    return found
-
-
-def _teams_message(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> ChatMessage:
-    time, body = moment(raw.get("createdDateTime"))[0], row(raw.get("body"))
-    text = words(body.get("content"))
-    text = shown_text(text) if body.get("contentType") != "text" else text
-    if raw.get("messageType", "message") != "message":
-        return ChatMessage(time, None, text or words(row(raw.get("eventDetail")).get("@odata.type")).rpartition(".")[2])
-    if raw.get("deletedDateTime"):
-        return ChatMessage(time, _sender(raw), "", is_deleted=True)
-    files = [first(each.get("name")) for each in rows(raw.get("attachments"))]
-    return ChatMessage(time, _sender(raw), text, files, notes=list(_notes(raw, by_id)))
-
-
-def _sender(raw: dict[str, Any]) -> str:
-    by = row(raw.get("from"))
-    names = (row(by.get(kind)).get("displayName") for kind in ("user", "application", "device"))
-    return first(*names, by.get("displayName"), raw.get("from")) or "unknown"
-
-
-def _notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Iterator[str]:
-    if replied := by_id.get(words(raw.get("replyToId"))):
-        yield reply_note(_sender(replied), shown_text(words(row(replied.get("body")).get("content"))))
-    if raw.get("lastEditedDateTime"):
-        yield "edited"
-    for reaction in rows(raw.get("reactions")):
-        user = row(row(reaction.get("user")).get("user"))
-        yield f"{words(reaction.get('reactionType'))} {words(user.get('displayName'))}"
+def read_teams(exported: Any) -> list[Conversation]:
+    """Return the conversations of Teams."""
+    return [_personal(each) for each in rows(row(exported).get("conversations"))]
 
 
 def _personal(conversation: dict[str, Any]) -> Conversation:

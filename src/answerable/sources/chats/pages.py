@@ -1,9 +1,9 @@
-"""HTML pages of Telegram, DiscordChatExporter and imessage-exporter → conversations; messages keep their anchors."""
+"""HTML pages of Telegram and DiscordChatExporter → conversations; messages keep their anchors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,13 @@ from answerable.sources.chats.conversation import (
     UTC,
     ChatMessage,
     Conversation,
-    clock_of,
     file_name,
-    in_order,
-    named_moment,
+    read_stamp,
     read_stamps,
     reply_note,
 )
 from answerable.sources.exported import one_line
-from answerable.tables.values import DayOrder, read_date
+from answerable.tables.values import DayOrder
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -36,8 +34,6 @@ def page_conversation(page: LexborHTMLParser) -> Conversation | None:
         return _telegram(page)
     if page.css_first(".chatlog") is not None:
         return _discord(page)
-    if page.css_first(".message .message_part, .announcement .timestamp") is not None:
-        return _imessage(page)
     return None
 
 
@@ -90,7 +86,7 @@ def _telegram_message(
     # "01.03.2024 09:05:10 UTC+01:00"
     stamp, _, zone = ((date.attributes.get("title") or "") if date is not None else "").partition(" UTC")
     zones.update(filter(None, [zone]))
-    time = read_date(stamp, DayOrder.DAY_FIRST)
+    time = read_stamp(stamp, DayOrder.DAY_FIRST)
     forwarded = node.css_first(".forwarded.body")
     inner = forwarded if forwarded is not None else node
     texts = [shown(each) for each in inner.css(".text") if not _is_reaction(each)]
@@ -104,7 +100,7 @@ def _telegram_message(
         notes.append(f"forwarded from {_text(forwarded, '.from_name')}")
     notes += [one_line(shown(each), 60) for each in node.css(".reactions .reaction")]
     sender = sender or "Deleted Account"
-    return ChatMessage(time.time if time else None, sender, "\n".join(texts), files, media, notes, anchor)
+    return ChatMessage(time, sender, "\n".join(texts), files, media, notes, anchor)
 
 
 def _is_reaction(node: LexborNode) -> bool:
@@ -139,10 +135,9 @@ def _discord_nodes(page: LexborHTMLParser) -> Iterator[tuple[LexborNode, str | N
 
 def _after(last: datetime | None, clock: str) -> datetime | None:
     """Return this time of day on the day of the previous message, or on the next day if that would be earlier."""
-    since = clock_of(clock)
-    if last is None or since is None:
+    time = read_stamp(f"{last:%Y-%m-%d} {clock}") if last else None
+    if last is None or time is None:
         return last
-    time = datetime(last.year, last.month, last.day) + since
     return time if time >= last.replace(second=0) else time + timedelta(days=1)
 
 
@@ -175,41 +170,3 @@ def _discord_message(node: LexborNode, sender: str | None, time: datetime | None
 def _alt(node: LexborNode) -> str:
     image = node.css_first("img")
     return (image.attributes.get("alt") or "") if image is not None else ""
-
-
-def _imessage(page: LexborHTMLParser) -> Conversation:
-    top: list[ChatMessage] = []
-    nested: list[ChatMessage] = []
-    for node in page.css(".message, .announcement"):
-        (nested if _is_within(node, "reply") else top).append(_imessage_message(node))
-    known = {(each.time, each.sender) for each in top}
-    messages = top + [each for each in nested if (each.time, each.sender) not in known]
-    return Conversation("iMessage", "", in_order(messages), LOCAL)
-
-
-def _is_within(node: LexborNode, name: str) -> bool:
-    parent = node.parent
-    return parent is not None and name in (parent.attributes.get("class") or "").split()
-
-
-def _imessage_message(node: LexborNode) -> ChatMessage:
-    time = named_moment(_text(node, ".timestamp"))
-    if "announcement" in (node.attributes.get("class") or "").split():
-        stamp = shown(node.css_first(".timestamp"))
-        return ChatMessage(time, None, one_line(shown(node), 300).removeprefix(stamp).strip())
-    inner = node.css_first(".sent, .received") or node
-    own = list(_children(inner, "message_part"))
-    texts = [shown(bubble) for part in own for bubble in part.css(".bubble, .app, .edited tfoot td:last-child")]
-    media = [each for part in own for each in part.css("img[src], video[src], source[src], a[href^='attachments']")]
-    is_card = any(part.css_first(".app") is not None for part in own)
-    files = [] if is_card else [file_name(each.attributes.get("src") or each.attributes.get("href")) for each in media]
-    notes = [reply_note("", "")] if _text(inner, ".reply_context") else []
-    for reactions in (*_children(inner, "reactions"), *_children(inner, "tapbacks")):
-        notes += [one_line(shown(each), 80) for each in reactions.css("div.reaction, div.tapback")]
-    subject = _text(inner, ".subject")
-    text = "\n".join(filter(None, [subject, *texts]))
-    return ChatMessage(time, _text(inner, ".sender") or "unknown", text, list(dict.fromkeys(files)), [], notes)
-
-
-def _children(node: LexborNode, name: str) -> Iterable[LexborNode]:
-    return (each for each in node.iter() if name in (each.attributes.get("class") or "").split())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 # Every chat export contains one of these words: searching for them first saves parsing other JSON twice.
-_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList body".split()))
+_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList".split()))
 # A file with one of these words that isn't valid JSON is a damaged export.
 _OF_AN_EXPORT = re.compile('"(?:date_unixtime|timestamp_ms|current_node|chat_messages|timestampEdited|client_msg_id)"')
 
@@ -71,9 +71,9 @@ def _bundled(exported: Any, source: str) -> Conversation:
     if "group_info.json" in files:
         return communities.read_google_chat(files["messages.json"], files["group_info.json"])
     beside = {name: value for name, value in files.items() if name.startswith("../")}
-    channels = [each for name in ("channels", "groups") for each in _list(beside.get(f"../{name}.json"))]
+    channels = [each for name in ("channels", "groups") for each in rows(beside.get(f"../{name}.json"))]
     workspace = slack.Workspace.of(beside.get("../users.json"), channels)
-    days = [each for name in sorted(files.keys() - beside.keys()) for each in _list(files[name])]
+    days = [each for name in sorted(files.keys() - beside.keys()) for each in rows(files[name])]
     return slack.read_slack(days, PurePosixPath(source.rpartition("!/")[2]).name, workspace)
 
 
@@ -85,25 +85,10 @@ def _lenient(text: Any) -> Any:
         return None
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _channel(source: str) -> str:
     """Return the channel and the day of a daily file: `general 2024-01-05`."""
     path = PurePosixPath(source.rpartition("!/")[2])
     return f"{path.parent.name} {path.stem}".strip()
-
-
-def chat_in_text(content: str, source: str) -> Document | None:
-    """Return the Discord, LINE or iMessage chat in plain text as a document, or None."""
-    from answerable.sources.chats import communities, messengers
-
-    if communities.is_discord_text(content):
-        return document_of(communities.read_discord_text(content), source)
-    if messengers.is_line(content):
-        return document_of(messengers.read_line(content), source)
-    return document_of(messengers.read_imessage(content), source) if messengers.is_imessage(content) else None
 
 
 def read_plain(content: str, source: str) -> Document | list[Document]:
@@ -111,12 +96,15 @@ def read_plain(content: str, source: str) -> Document | list[Document]:
 
     Raise EmptySource, and DamagedSource for damaged chats.
     """
+    from answerable.sources.chats import messengers
     from answerable.sources.markup.outlines import is_clippings, read_clippings
     from answerable.sources.text import read_text
     from answerable.sources.whatsapp.read import is_chat, read_chat
 
-    if found := chat_in_text(content, source) or chats_in_json(content, source):
-        return found
+    apps = ((messengers.is_line, messengers.read_line), (messengers.is_imessage, messengers.read_imessage))
+    found = [read(content) for recognises, read in apps if recognises(content)]
+    if chats := documents_of(found[0], source) if found else chats_in_json(content, source):
+        return chats
     if is_clippings(content):
         return read_clippings(content, source)
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
@@ -129,21 +117,6 @@ def read_markdown_or_chat(content: str, source: str) -> Document:
 
     chat = document_of(read_signal(content), source) if is_signal(content) else None
     return chat or read_markdown(content, source)
-
-
-def read_records_or_chats(content: str, source: str) -> Document | list[Document]:
-    """Return the chats in JSON or CSV, or other records as `read_records` does.
-
-    Raise EmptySource, and DamagedSource for an export of chats that is cut off.
-    """
-    from answerable.sources.chats.communities import CSV_HEADER, read_discord_csv
-    from answerable.sources.records import read_records
-
-    if chats := chats_in_json(content, source):
-        return chats
-    is_discord = content.partition("\n")[0].replace('"', "").strip() == CSV_HEADER
-    chat = document_of(read_discord_csv(content), source) if is_discord else None
-    return chat or read_records(content, source)
 
 
 def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:

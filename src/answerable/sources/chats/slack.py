@@ -1,23 +1,19 @@
 """Slack's export, with a file for each day of a channel; and conversations in several files, read as one file.
 
-Times are seconds since 1970, shown in UTC, as the export doesn't say who made it. The daily files of a Slack channel,
-and the parts of a Messenger thread, are read, compared and followed as if their folder were one file, or one member of
-an archive.
+Times are seconds since 1970, shown in UTC, as the export doesn't say who made it. In an archive, the daily files of a
+Slack channel, the parts of a Messenger thread, and the files of a Google Chat space are read as if their folder were
+one member.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-from answerable.errors import SourceError, UnsupportedSource
+from answerable.errors import UnsupportedSource
 from answerable.formats.marks import BUNDLE
 from answerable.sources.chats.conversation import ChatMessage, Conversation, counted, in_order, reply_note
 from answerable.sources.exported import epoch, first, row, rows, texts, words
@@ -188,36 +184,27 @@ def _inside(element: dict[str, Any], depth: int) -> Iterator[str]:
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\.json")
 _MESSENGER = re.compile(r"message_\d{1,5}\.json")
 _SPACE = ["group_info.json", "messages.json"]  # of Google Chat
-_USERS = "users.json"
-_LISTS = frozenset(
+SLACK_LISTS = frozenset(
     "users.json org_users.json channels.json groups.json dms.json mpims.json integration_logs.json canvases.json "
     "huddle_transcripts.json file_conversations.json".split()
 )
+"""Files beside the channels' folders that aren't chats."""
 SLACK_LIST = "list of a Slack export"
 
 
-def conversation_in(names: Collection[str]) -> list[str]:
-    """Return the names of files that may be one conversation: Slack's days, Messenger's parts, Google Chat's space."""
-    days = sorted(name for name in names if _DAY.fullmatch(name))
-    parts = sorted(name for name in names if _MESSENGER.fullmatch(name))
-    return days or (parts if len(parts) > 1 else _SPACE if set(_SPACE).issubset(names) else [])
+def _bundled(names: Collection[str], names_above: Collection[str]) -> list[str]:
+    """Return the names of a folder's files that are one conversation of Slack, Messenger or Google Chat.
 
-
-def bundled(names: Collection[str], names_above: Collection[str]) -> list[str]:
-    """Return the names of a folder's files that are one conversation.
-
-    Daily files belong to a channel only if the folder above has Slack's `users.json`.
+    Daily files belong to a channel of Slack only if the folder above has its `users.json`.
     """
-    found = conversation_in(names)
-    return found if found and (_USERS in names_above or not _DAY.fullmatch(found[0])) else []
+    days = sorted(name for name in names if _DAY.fullmatch(name))
+    if days:
+        return days if "users.json" in names_above else []
+    parts = sorted(name for name in names if _MESSENGER.fullmatch(name))
+    return parts if len(parts) > 1 else _SPACE if set(_SPACE).issubset(names) else []
 
 
-def is_slack_list(name: str) -> bool:
-    """Whether a file next to the channels' folders is a list of a Slack export, such as `users.json`."""
-    return name in _LISTS
-
-
-def read_with(names: Iterable[str], names_above: Collection[str]) -> list[str]:
+def _read_with(names: Iterable[str], names_above: Collection[str]) -> list[str]:
     """Return the names of files in the folder above that are read together with these files."""
     is_slack = any(_DAY.fullmatch(name) for name in names)
     return [name for name in ("users.json", "channels.json", "groups.json") if name in names_above] if is_slack else []
@@ -234,25 +221,6 @@ def bundle(files: Mapping[str, bytes]) -> bytes:
     return json.dumps({BUNDLE: texts}, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def files_of(folder: Path) -> dict[str, Path]:
-    """Return a folder's files that are one conversation, and the lists read with them, by name; {} if none."""
-    try:
-        found = conversation_in(_plain_files(folder))
-        above = _plain_files(folder.parent) if found else frozenset()
-    except OSError:
-        return {}
-    found = bundled(found, above)
-    return {
-        **{name: folder / name for name in found},
-        **{f"../{name}": folder.parent / name for name in read_with(found, above)},
-    }
-
-
-def channels_in(folder: Path, names: Collection[str]) -> bool:
-    """Whether a folder is a Slack export, by the names in it: `users.json`, and a folder that is a channel."""
-    return _USERS in names and any(files_of(folder / name) for name in names if "." not in name)
-
-
 def in_archive(names: Iterable[str]) -> dict[str, dict[str, str]]:
     """For each folder of an archive that holds a conversation, return the full names of its files by short name."""
     folders: dict[str, set[str]] = {}
@@ -263,53 +231,7 @@ def in_archive(names: Iterable[str]) -> dict[str, dict[str, str]]:
     for folder, inside in folders.items():
         upper = folder.rpartition("/")[0]
         above = folders.get(upper, set()) if folder else set()
-        if days := bundled(inside, above):
+        if days := _bundled(inside, above):
             own = {short: f"{folder}/{short}".lstrip("/") for short in days}
-            found[folder] = own | {f"../{name}": f"{upper}/{name}".lstrip("/") for name in read_with(days, above)}
+            found[folder] = own | {f"../{name}": f"{upper}/{name}".lstrip("/") for name in _read_with(days, above)}
     return found
-
-
-def _plain_files(folder: Path) -> frozenset[str]:
-    with os.scandir(folder) as entries:
-        return frozenset(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
-
-
-def load_folder(folder: Path, source: str, size: int) -> bytes:
-    """Return the first `size` bytes of a folder's conversation as a bundle. Raise SourceError if it has none."""
-    files = files_of(folder)
-    if not files:
-        raise SourceError(f"{source} is a folder: use walk to read the files in it")
-    left, read = size, {}
-    for name, path in files.items():
-        with path.open("rb") as file:
-            read[name] = file.read(left)
-        left -= len(read[name])
-    return bundle(read)
-
-
-def status_of(folder: Path) -> os.stat_result | None:
-    """Return the status of a conversation in a folder as if it were one file, or None if the folder has none."""
-    try:
-        found = [os.stat(path) for path in files_of(folder).values()]
-        own = os.stat(folder)
-    except (OSError, ValueError):
-        return None
-    if not found:
-        return None
-    newest = max(each.st_mtime_ns for each in found)
-    size = sum(each.st_size for each in found)
-    seconds = newest // 1_000_000_000
-    fields = (stat.S_IFREG | 0o600, own.st_ino, own.st_dev, 1, own.st_uid, own.st_gid, size, seconds, seconds, seconds)
-    return os.stat_result(fields, {"st_mtime_ns": newest})
-
-
-def digest_of(folder: Path) -> str:
-    """Return the SHA-256 of a folder's conversation, or "" if it can't be read."""
-    digest = sha256()
-    try:
-        for name, path in files_of(folder).items():
-            digest.update(f"{name}\0{path.stat().st_size}\0".encode("utf-8", "surrogateescape"))
-            digest.update(path.read_bytes())
-    except OSError:
-        return ""
-    return digest.hexdigest()

@@ -265,12 +265,6 @@ class Person:
         return self.name or self.address
 
 
-def text_of(headers: Headers, name: str) -> str:
-    """Return the text of a header on one line, or ""."""
-    values = headers.get(name) or [""]
-    return decoded_words(values[0])
-
-
 def decoded_words(value: str) -> str:
     """Return a header's value on one line, with its encoded words decoded."""
     value = re.sub(r"\r?\n[ \t]*", " ", value)

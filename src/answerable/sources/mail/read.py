@@ -6,9 +6,9 @@ A mailbox may exceed the limit on file size, which applies to each message, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from email.message import Message
-from email.parser import BytesParser
+from email.parser import BytesHeaderParser, BytesParser
 from email.policy import Compat32
 from functools import partial
 from hashlib import sha256
@@ -25,8 +25,7 @@ from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.formats import SAMPLE, recognise, why_unread
 from answerable.sources.mail.contents import Attachment, contents_of, payload, safe_name
-from answerable.sources.mail.letter import Letter, Person, message_id, people, text_of, thread_id, time_of
-from answerable.text.characters import printable_line
+from answerable.sources.mail.letter import Letter, Person, decoded_words, message_id, people, thread_id, time_of
 
 # Parts of a message: digests of mailing lists, and bounces of digests, have some dozens.
 MOST_PARTS = 1_000
@@ -95,7 +94,7 @@ def _contained(message: Message, source: str, context: ReadContext) -> Iterator[
         sender=next(iter(people(headers, "from") or people(headers, "sender")), Person()),
         to=people(headers, "to"),
         copied=people(headers, "cc"),
-        subject=text_of(headers, "subject"),
+        subject=decoded_words(headers.get("subject", [""])[0]),
         time=time_of(headers, message.get_unixfrom() or ""),
         text=text,
         attachments=[each.name for each in contents.attachments],
@@ -210,10 +209,7 @@ _BETWEEN = re.compile(
     rb"(?i:from|sender|date|subject|received|message-id):)"
 )
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
-_HEAD = 50_000  # first bytes of a message, which are searched for ids
-_END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
-_FIELD = re.compile(rb"^(message-id|references|in-reply-to):((?:[^\n]|\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
-_ID = re.compile(rb"<\s*([^<>\s]{1,300})")
+_HEAD = 50_000  # first bytes of a message, in which its ids are looked for
 
 
 def read_mailbox(file: Path | bytes, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
@@ -223,19 +219,27 @@ def read_mailbox(file: Path | bytes, source: str, read_member: ReadMember, conte
     file that isn't a mailbox.
     """
     documents: list[Document] = []
-    names, threads = _Names(), _Threads()
+    copies: dict[str, set[bytes]] = {}
+    threads: dict[str, str] = {}
     left = context.limits.max_file_size
     for data in _messages(file, source, context.limits.max_file_size):
-        ids = _ids(data)
-        own = next(iter(ids.get("message-id", ())), "")
-        name = names.name(data, own)
-        place = f"{source}!/{name or own}"
-        if not name:
-            context.skipped.count("already read under another name", place)
+        digest = sha256(data[data.find(b"\n") + 1 :].rstrip()).digest()
+        data = _ESCAPED.sub(rb"\1", data)
+        headers = raw_headers(BytesHeaderParser(policy=_Tolerant()).parsebytes(data[:_HEAD]))
+        # Messages are named by their ids, which stay the same if other messages are deleted.
+        name = safe_name(message_id(headers).replace("/", "_"))[:200] or digest.hex()[:16]
+        known = copies.setdefault(name, set())
+        if digest in known:
+            context.skipped.count("already read under another name", f"{source}!/{name}")
             continue
-        metadata = {"mailbox": source, "thread": threads.root(ids, name)}
+        known.add(digest)
+        name = name if len(known) == 1 else f"{name} ({len(known)})"
+        place = f"{source}!/{name}"
+        own = message_id(headers) or name
+        before = thread_id(headers) or own
+        metadata = {"mailbox": source, "thread": threads.setdefault(own, threads.get(before, before))}
         try:
-            read = read_member(_ESCAPED.sub(rb"\1", data), place, known=MAIL, metadata=metadata)
+            read = read_member(data, place, known=MAIL, metadata=metadata)
         except EmptySource:
             context.skipped.count("empty", place)
             continue
@@ -279,46 +283,6 @@ def _opened(file: Path | bytes, source: str) -> IO[bytes]:
         return file.open("rb")
     except OSError as error:
         raise SourceError(f"{source} can't be read ({error}): check the path and the disk, then try again") from error
-
-
-def _ids(data: bytes) -> dict[str, list[str]]:
-    """Return the ids of this message and of earlier ones in its thread, by the header's name in lower case."""
-    end = _END_OF_HEAD.search(data, 0, _HEAD)
-    found = _FIELD.finditer(data, 0, end.start() if end else _HEAD)
-    return {
-        match[1].decode().lower(): [each.decode("ascii", "replace") for each in _ID.findall(match[2])]
-        for match in found
-    }
-
-
-class _Names:
-    """Names messages by their ids, which stay the same if other messages are deleted."""
-
-    def __init__(self) -> None:
-        self._seen: dict[str, set[bytes]] = {}
-
-    def name(self, data: bytes, message_id: str) -> str:
-        """Return a name that no other message has, or "" for a copy of an earlier message."""
-        digest = sha256(data[data.find(b"\n") + 1 :].rstrip()).digest()
-        name = safe_name(printable_line(message_id).replace("/", "_"))[:200] or digest.hex()[:16]
-        copies = self._seen.setdefault(name, set())
-        if digest in copies:
-            return ""
-        copies.add(digest)
-        return name if len(copies) == 1 else f"{name} ({len(copies)})"
-
-
-class _Threads:
-    """Finds the id of each thread's first message, as far as messages refer to earlier messages."""
-
-    def __init__(self) -> None:
-        self._roots: dict[str, str] = {}
-
-    def root(self, ids: Mapping[str, Sequence[str]], name: str) -> str:
-        """Return the id of a message's thread."""
-        own = next(iter(ids.get("message-id", ())), name)
-        before = next((found[0] for key in ("references", "in-reply-to") if (found := ids.get(key))), own)
-        return self._roots.setdefault(own, self._roots.get(before, before))
 
 
 def read_mhtml(data: bytes, source: str, context: ReadContext) -> Document:

@@ -303,11 +303,6 @@ def find_speech(folder: str = "", languages: Sequence[str] = (), threads: int = 
     return Speech(os.path.abspath(path), tuple(languages), threads)
 
 
-def how_to_hear() -> str:
-    """Return an instruction for getting recordings read."""
-    return how_to_install("audio")
-
-
 def name_of_model(speech: Speech) -> str:
     """Return the model's name, for metadata."""
     return Path(speech.folder).name if speech.folder else BASE
@@ -344,7 +339,7 @@ def _installed() -> dict[str, bytes]:
     if wrong:
         raise SourceError(
             f"the installed Whisper model is not the original (its {', '.join(wrong)} differs): install it again. "
-            f"{how_to_hear()}"
+            + how_to_install("audio")
         )
     return files
 
@@ -356,7 +351,9 @@ def read_recording(data: bytes, source: str, context: ReadContext) -> Document:
     """
     speech = context.speech
     if speech is None:
-        raise UnsupportedSource(f"{source} is a recording, and what hears recordings is not installed. {how_to_hear()}")
+        raise UnsupportedSource(
+            f"{source} is a recording, and what hears recordings is not installed. {how_to_install('audio')}"
+        )
     heard = hear(data, source, speech, context.limits.max_audio_seconds, context.working)
     if heard.is_cut:
         context.skipped.errors.append(

@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from answerable.text.whatsapp_words import BLANKS, MARKS, WORDS
-
-SECONDS_PER_DAY = 86_400  # not counting leap seconds, which no export has
 
 
 class DateOrder(str, Enum):
@@ -31,8 +30,7 @@ class DateOrder(str, Enum):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
-class DateText:
+class DateText(NamedTuple):
     """The three numbers of a date as written. `year_at` is the index of the year if it has four digits."""
 
     numbers: tuple[int, int, int]
@@ -43,9 +41,9 @@ class DateText:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day in seconds. `half` is "am", "pm" or ""; `has_unknown_words`: unknown words are around it."""
+    """A time of day. `half` is "am", "pm" or ""; `has_unknown_words`: unknown words are around it."""
 
-    seconds: int
+    time: time
     parts: int
     half: str
     has_unknown_words: bool
@@ -75,20 +73,20 @@ def parse_date(text: str) -> DateText | None:
     return DateText((first, second, third), year_at, lengths[0] == 2, separator)
 
 
-def parse_clock(before: str, time: str, after: str) -> Clock | None:
+def parse_clock(before: str, text: str, after: str) -> Clock | None:
     """Parse a time of day and the words around it; None if there is no such time."""
-    numbers = [int(number) for number in _NUMBERS.findall(time)]
+    numbers = [int(number) for number in _NUMBERS.findall(text)]
     hour, minute, second = (*numbers, 0)[:3]
     if hour > 24 or minute > 59 or second > 59:
         return None
-    half, has_unknown_words = _read_words(_NUMBERS.split(time)[0] + before, after)
+    half, has_unknown_words = _read_words(_NUMBERS.split(text)[0] + before, after)
     if half == "noon":
         hour, half = (hour if hour >= 11 else hour + 12), "pm"
     elif half == "pm" and hour < 12:
         hour += 12
     elif half == "am" and hour == 12:
         hour = 0
-    return Clock(hour % 24 * 3600 + minute * 60 + second, len(numbers), half, has_unknown_words)
+    return Clock(time(hour % 24, minute, second), len(numbers), half, has_unknown_words)
 
 
 @lru_cache(maxsize=4096)

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from itertools import chain, islice
+from datetime import datetime
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.text import make_document
 from answerable.sources.whatsapp.dates import DateOrder
-from answerable.sources.whatsapp.headers import Enclosure, Headers, find_headers
+from answerable.sources.whatsapp.headers import Enclosure, Header, find_headers
 from answerable.text import whatsapp_words as wordings
 from answerable.text.whatsapp_bodies import Body, MessageKind, cleaned, is_encryption_notice, read_body
 from answerable.text.whatsapp_words import MARKS, without_marks
@@ -71,13 +70,11 @@ def parse_chat(content: str, date_order: DateOrder | None = None) -> list[Messag
     return list(_messages(content, find_headers(content, date_order)))
 
 
-def _messages(content: str, headers: Headers) -> Iterator[Message]:
-    senders = Senders(content, headers.ends)
+def _messages(content: str, headers: list[Header]) -> Iterator[Message]:
+    senders = Senders(content, (header.end for header in headers))
     line, counted = 1, 0
-    days: dict[int, date] = {}
-    is_iphone = [layout.enclosure is not Enclosure.DASH for layout in headers.known_layouts]
-    nexts = chain(islice(headers.starts, 1, None), [len(content)])
-    for (start, header_end, day_number, seconds, layout), next_start in zip(headers.rows(), nexts, strict=False):
+    nexts = [*(header.start for header in headers[1:]), len(content)]
+    for (start, header_end, time, layout), next_start in zip(headers, nexts, strict=False):
         line += content.count("\n", counted, start)
         counted = start
         sender, raw_start = senders.split(header_end)
@@ -87,13 +84,9 @@ def _messages(content: str, headers: Headers) -> Iterator[Message]:
         if sender is None:
             read = Body(MessageKind.SYSTEM, cleaned(raw))
         else:
-            read = read_body(raw, sender, is_iphone[layout])
+            read = read_body(raw, sender, layout.enclosure is not Enclosure.DASH)
             if read.kind is MessageKind.SYSTEM:
                 sender = None
-        if day_number not in days:
-            days[day_number] = date.fromordinal(day_number)
-        day = days[day_number]
-        time = datetime(day.year, day.month, day.day, seconds // 3600, seconds // 60 % 60, seconds % 60)
         yield Message(start, end, line, body, time, sender, read.text, read.kind, read.attachment, read.edited)
 
 
@@ -132,7 +125,7 @@ def _beginning(content: str) -> str:
     return content[:end]
 
 
-def _looks_like_log(messages: list[Message], headers: Headers) -> bool:
+def _looks_like_log(messages: list[Message], headers: list[Header]) -> bool:
     """Whether this is a program's log: log levels in place of senders, or neither senders nor a notice of WhatsApp."""
     senders = [message.sender for message in messages if message.sender is not None]
     if not senders:
@@ -141,7 +134,7 @@ def _looks_like_log(messages: list[Message], headers: Headers) -> bool:
         )
     if 2 * sum(1 for sender in senders if _LOG_LEVEL.search(sender)) > len(senders):
         return True
-    layout = headers.known_layouts[headers.layouts[0]]
+    layout = headers[0].layout
     # Logs, too, have only a blank after the date, and they put the year first.
     return layout.enclosure is Enclosure.BLANK and (layout.year_at == 0 or 2 * len(senders) < len(messages))
 
@@ -167,14 +160,15 @@ def read_chat(content: str, source: str, date_order: DateOrder | None = None) ->
         )
         for message in messages
     )
-    days = [message.time.date() for message in messages]
-    metadata = {
-        "participants": sorted({message.sender for message in messages if message.sender is not None}),
-        "messages": len(messages),
-        "first_day": min(days).isoformat(),
-        "last_day": max(days).isoformat(),
-    }
-    return make_document(source, content, DocumentType.CHAT, parts, chat_title(source), metadata)
+    return make_document(source, content, DocumentType.CHAT, parts, chat_title(source), chat_metadata(parts))
+
+
+def chat_metadata(parts: Sequence[Part]) -> dict[str, object]:
+    """Return the participants, the number of messages and notices, and the first and the last day."""
+    days = [part.time.date() for part in parts if part.time is not None]
+    span = {"first_day": min(days).isoformat(), "last_day": max(days).isoformat()} if days else {}
+    senders = sorted({part.sender for part in parts if part.sender is not None})
+    return {"participants": senders, "messages": len(parts), **span}
 
 
 def _own_text(content: str, message: Message) -> int:
@@ -205,7 +199,7 @@ def _stem(path: str) -> str:
 class Senders:
     """Finds the senders in a file whose message headers end at the offsets `starts`."""
 
-    def __init__(self, content: str, starts: Sequence[int]) -> None:
+    def __init__(self, content: str, starts: Iterable[int]) -> None:
         self._content = content
         self._counts: Counter[str] = Counter()
         self._longer: dict[str, Counter[str]] = {}
