@@ -34,7 +34,7 @@ LOOSE = 0.8  # line heights per character; a line that is wider than that on ave
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 Line = tuple[int, int, str]
 
@@ -46,7 +46,7 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
     """
     whole = [(0, len(raw))]
     lines = _lines(raw)
-    if len(lines) <= FEWEST_LINES or (not raw.isascii() and _RIGHT_TO_LEFT.search(raw)):
+    if len(lines) <= FEWEST_LINES or (not raw.isascii() and RIGHT_TO_LEFT.search(raw)):
         return whole
     if numbered := _margin(raw, lines):
         return numbered

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import time
 import unicodedata
@@ -19,7 +18,7 @@ from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.lines import Pixels
 from answerable.sources.ocr.pictures import recogniser
-from answerable.sources.pdf.columns import reading_order
+from answerable.sources.pdf.columns import RIGHT_TO_LEFT, reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
 from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
 from answerable.sources.pdf.page_text import (
@@ -43,7 +42,6 @@ LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage car
 SHORT_PIECE = 40  # characters, at most, of a piece of a line that isn't a line of a column
 SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
 _BROKEN = re.compile(r"(?<=\S)\r\n(?=\S)")
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _Box = tuple[float, float, float, float]
 
 
@@ -138,6 +136,8 @@ class PageText:
         self._raw_index = (lambda offset: offset) if same else char_index_of(textpage, raw)
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
+        if not raw.isascii() and RIGHT_TO_LEFT.search(raw):
+            raw = _with_ligatures(raw, self.geometry, self._raw_index)
         self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
         self._drawn = _drawn(self._places)
         edits = [*self._breaks_in_lines(), *raised(self.geometry, self.text, self.index_of)]
@@ -210,6 +210,22 @@ def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) 
     return "".join(letters)
 
 
+def _with_ligatures(raw: str, geometry: Geometry, index_of: Callable[[int], int]) -> str:
+    """Return the text with the letters of right-to-left ligatures in reading order.
+
+    PDFium reverses text character by character, also within a glyph of several letters that are already in order
+    (lam-alef, or a whole word). Letters of one glyph share its box.
+    """
+
+    def box(offset: int) -> object:
+        is_right_to_left = unicodedata.bidirectional(raw[offset]) in ("R", "AL", "NSM")
+        return (geometry.box(index_of(offset)) if is_right_to_left else None) or offset
+
+    glyphs = ("".join(raw[offset] for offset in run) for _, run in groupby(range(len(raw)), box))
+    # A combining mark above a letter may share its box; the text of a glyph never begins with such a mark.
+    return "".join(glyph if unicodedata.combining(glyph[-1]) else glyph[::-1] for glyph in glyphs)
+
+
 def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) -> PageText | None:
     """Return the page's text, which the caller closes; None for a broken page. `before`: see `table_rows`."""
     fields: list[Field] = []
@@ -229,8 +245,6 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     if len(text) < SHORT and not textpage.get_text_bounded().strip():
         # All text is outside the visible page: such hidden labels would make a scan look like a page of text.
         text = ""
-    if not text.isascii() and RIGHT_TO_LEFT.search(text):
-        text = _unreverse_ligatures(text, textpage)
     return PageText(page, textpage, text, fields, noted, before)
 
 
@@ -272,37 +286,6 @@ def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
         return place
 
     return char_index
-
-
-def _unreverse_ligatures(text: str, textpage: Any) -> str:
-    """Put the letters of right-to-left ligatures into reading order.
-
-    PDFium reverses text character by character, also within a glyph of several letters that are already in logical
-    order (lam-alef, or a whole word). Letters of one glyph share its origin.
-    """
-    if max(text) > "\uffff":
-        # PDFium counts UTF-16 units, so its indices would differ from Python's.
-        return text
-    x, y = ctypes.c_double(), ctypes.c_double()
-    origins: list[tuple[float, float] | None] = []
-    for index, character in enumerate(text):
-        place = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, index)
-        known = _is_right_to_left(character) and pdfium.FPDFText_GetCharOrigin(textpage, place, x, y)
-        origins.append((x.value, y.value) if known else None)
-    pieces = []
-    start = 0
-    for end in range(1, len(text) + 1):
-        if end == len(text) or origins[end] is None or origins[end] != origins[start]:
-            glyph = text[start:end]
-            # A combining mark above a letter may share its origin; the text of a glyph never begins with such a mark.
-            turn = len(glyph) > 1 and not unicodedata.combining(glyph[-1])
-            pieces.append(glyph[::-1] if turn else glyph)
-            start = end
-    return "".join(pieces)
-
-
-def _is_right_to_left(character: str) -> bool:
-    return unicodedata.bidirectional(character) in ("R", "AL") or unicodedata.combining(character) > 0
 
 
 def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: str | None = None) -> list[Rectangle]:
