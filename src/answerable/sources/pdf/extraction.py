@@ -7,17 +7,17 @@ import time
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.ocr.lines import Pixels
-from answerable.sources.ocr.pictures import recogniser
+from answerable.sources.ocr.lines import PictureRefused
+from answerable.sources.ocr.pictures import RESOLUTION, recogniser
 from answerable.sources.pdf.columns import RIGHT_TO_LEFT, reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
 from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
@@ -34,7 +34,6 @@ from answerable.sources.pdf.page_text import (
 )
 from answerable.sources.pdf.tables import Cell, Geometry, table_rows
 
-RESOLUTION = 300  # dots per inch at which scanned pages are rendered
 MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
 MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the largest file
 MAX_BOOKMARKS = 20_000  # bookmarks of an outline that are read at most
@@ -82,15 +81,10 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
-        total, page = 0, _Page()
+        total, columns = 0, list[Cell]()
         for number in range(len(document)):
-            page = _page(document, number, not outline, page.columns)
-            answer["pages"].append(page.text)
-            answer["sizes"].append(page.sizes)
-            answer["rows"].append(page.rows)
-            if page.shows_something:
-                answer["scanned"].append(number)
-            total += len(page.text or "")
+            columns = _add_page(document, number, columns, answer)
+            total += len(answer["pages"][-1] or "")
             if total > MAX_CHARACTERS:
                 raise SourceTooLarge(
                     f"{source} is too large, its text is over {MAX_CHARACTERS:,} characters: split it into several PDFs"
@@ -248,32 +242,26 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     return PageText(page, textpage, text, fields, noted, before)
 
 
-class _Page(NamedTuple):
-    """A page's text, the type sizes of its lines, its table rows, and whether it has content but no text.
-
-    `columns` are those of a table that may go on on the next page.
-    """
-
-    text: str | None = None
-    sizes: Sequence[float] = ()
-    rows: Sequence[tuple[int, list[int]]] = ()
-    shows_something: bool = False
-    columns: Sequence[Cell] = ()
-
-
-def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) -> _Page:
-    found = page_text(document, number, before)
-    if found is None:
-        return _Page()
-    raw = found.text
-    starts = line_starts(raw)
-    # The size of a line is that of its first character, rounded to half a point.
-    sizes = [round(found.geometry.size(found.index_of(start)) * 2) / 2 for start in starts if with_sizes and raw]
-    lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
-    rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
-    shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
-    found.close()
-    return _Page(clean(raw), sizes, rows, shows_something, found.columns)
+def _add_page(document: Any, number: int, before: Sequence[Cell], answer: dict[str, Any]) -> list[Cell]:
+    """Add a page to the answer; return the columns of a table that may go on on the next page."""
+    page: str | None = None
+    sizes: list[float] = []
+    rows: list[tuple[int, list[int]]] = []
+    columns: list[Cell] = []
+    if found := page_text(document, number, before):
+        page, columns, starts = clean(found.text), found.columns, line_starts(found.text)
+        if found.text and not answer["outline"]:
+            # The size of a line is that of its first character, rounded to half a point.
+            sizes = [round(found.geometry.size(found.index_of(start)) * 2) / 2 for start in starts]
+        for start, cells in found.rows:
+            line = bisect_right(starts, start) - 1
+            rows.append((line, [cell - starts[line] for cell in cells]))
+        if not page.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0:
+            answer["scanned"].append(number)
+        found.close()
+    for name, value in (("pages", page), ("sizes", sizes), ("rows", rows)):
+        answer[name].append(value)
+    return columns
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
@@ -348,21 +336,22 @@ def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable
         if seconds <= 0:
             return
         working()
-        page = reads.page(_rendered(document, number), seconds)
-        if page is not None:
-            answer["pages"][number] = page.text
-            answer["recognised"].append(number)
+        with suppress(PictureRefused):
+            page, *_ = reads.pages(_rendered(document, number), seconds)
+            if page is not None:
+                answer["pages"][number] = page.text
+                answer["recognised"].append(number)
 
 
-def _rendered(document: Any, number: int) -> Pixels:
-    """Return the page in shades of grey, at 300 dpi; at a lower resolution if the page is large."""
+def _rendered(document: Any, number: int) -> bytes:
+    """Return the page in shades of grey, as a picture in PGM format; at a lower resolution if the page is large."""
     page = document[number]
     width, height = page.get_size()
     scale = min(RESOLUTION / 72, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
     rows = memoryview(bitmap.buffer)
-    lines = b"".join(bytes(rows[row * bitmap.stride :][: bitmap.width]) for row in range(bitmap.height))
-    pixels = Pixels(bitmap.width, bitmap.height, lines, RESOLUTION)
+    lines = (rows[row * bitmap.stride :][: bitmap.width] for row in range(bitmap.height))
+    picture = b"".join((f"P5 {bitmap.width} {bitmap.height} 255\n".encode(), *lines))
     bitmap.close()
     page.close()
-    return pixels
+    return picture
