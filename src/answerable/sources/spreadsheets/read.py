@@ -25,14 +25,14 @@ from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge,
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
 from answerable.sources.spreadsheets.old import read_xls
-from answerable.sources.xml import local_name, stream
+from answerable.sources.xml import local_name, stream, whole_number
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _RANGE = re.compile(rf"{_REFERENCE.pattern}(?::{_REFERENCE.pattern})?")
 _ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?Z?)?")
 _TRUE = ("1", "true")
-_XLSX_ADVICE = "open it in Excel or LibreOffice, save it again as .xlsx or CSV, and add that file"
 _INLINE = re.compile(rb"<(?:\w+:)?t(?: [^<>]{0,100})?>([^<]{1,500})<")
+_XLSX_ADVICE = "open it in Excel or LibreOffice, save it again as .xlsx or CSV, and add that file"
 
 
 def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
@@ -82,26 +82,24 @@ def _styles(package: Package, name: str | None) -> Styles:
     for group in root.iterchildren():
         match local_name(group):
             case "numFmts":
-                codes |= {_number(each.get("numFmtId")): each.get("formatCode", "") for each in group.iterchildren()}
+                codes |= {
+                    whole_number(each.get("numFmtId")): each.get("formatCode", "") for each in group.iterchildren()
+                }
             case "fonts":
                 fonts = list(group.iterchildren())
     for group in root.iterchildren("{*}cellXfs"):
         for style in group.iterchildren():
-            number = _number(style.get("fontId"))
+            number = whole_number(style.get("fontId"))
             for name, marked in (("b", styles.bold), ("strike", styles.struck)):
                 if number < len(fonts) and _is_on(fonts[number], name):
                     marked.add(len(styles.codes))
-            styles.codes.append(codes.get(_number(style.get("numFmtId")), ""))
+            styles.codes.append(codes.get(whole_number(style.get("numFmtId")), ""))
     return styles
 
 
 def _is_on(font: Any, name: str) -> bool:
     found = None if font is None else font.find(f"{{*}}{name}")
     return found is not None and found.get("val", "1") not in ("0", "false")
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 9 else 0
 
 
 def _shared_texts(package: Package, name: str | None) -> list[str]:
@@ -113,12 +111,8 @@ def _shared_texts(package: Package, name: str | None) -> list[str]:
 
 def _inline_texts(sheets: Iterable[bytes]) -> list[str]:
     """Return a sample of the texts written inline in the cells of the sheets."""
-    return [
-        text
-        for data in sheets
-        for found in _INLINE.finditer(data[:200_000])
-        if (text := " ".join(unescape(found[1].decode("utf-8", "replace")).split()))
-    ]
+    found = (each[1].decode("utf-8", "replace") for data in sheets for each in _INLINE.finditer(data[:200_000]))
+    return [text for each in found if (text := " ".join(unescape(each).split()))]
 
 
 class SheetReader:
@@ -146,13 +140,12 @@ class SheetReader:
                 case "autoFilter":
                     add_header(sheet, element.get("ref", ""))
                 case "col" if element.get("hidden") in _TRUE:
-                    first, last = (int(element.get(name, "0")[:6] or 0) for name in ("min", "max"))
+                    first, last = (whole_number(element.get(name)) for name in ("min", "max"))
                     sheet.hidden_columns.update(range(max(first, 1) - 1, min(last, LAST_COLUMN)))
 
     def _row(self, element: Any, sheet: Sheet) -> None:
         above = sheet.rows[-1].number if sheet.rows else 0
-        stated = element.get("r", "")
-        number = int(stated) if stated.isdecimal() and len(stated) < 8 else above + 1
+        number = whole_number(element.get("r"), above + 1)
         if not above < number <= LAST_ROW:
             # In every valid sheet, the rows are in order.
             number = above + 1
@@ -164,7 +157,7 @@ class SheetReader:
                 continue
             found = _REFERENCE.fullmatch(cell.get("r", ""))
             column = column_number(found[1]) if found else column + 1
-            style = int(cell.get("s", "0")[:6] or 0)
+            style = whole_number(cell.get("s"))
             text = self._text(cell, style, sheet)
             if text and column < LAST_COLUMN:
                 self._room.take(len(text))
@@ -192,7 +185,7 @@ class SheetReader:
             return ""
         match kind:
             case "s":
-                number = int(value) if value.isdecimal() and len(value) < 9 else len(self._texts)
+                number = whole_number(value, len(self._texts))
                 return self._texts[number] if number < len(self._texts) else ""
             case "n":
                 return self._number(value, style)
