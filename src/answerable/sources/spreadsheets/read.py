@@ -29,7 +29,7 @@ from answerable.sources.xml import local_name, stream, whole_number
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _RANGE = re.compile(rf"{_REFERENCE.pattern}(?::{_REFERENCE.pattern})?")
-_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?Z?)?")
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?")
 _TRUE = ("1", "true")
 _INLINE = re.compile(rb"<(?:\w+:)?t(?: [^<>]{0,100})?>([^<]{1,500})<")
 _XLSX_ADVICE = "open it in Excel or LibreOffice, save it again as .xlsx or CSV, and add that file"
@@ -168,20 +168,13 @@ class SheetReader:
             sheet.rows.append(row)
 
     def _text(self, cell: Any, style: int, sheet: Sheet) -> str:
-        value = formula = inline = None
-        for child in cell:
-            name = local_name(child)
-            if name == "v":
-                value = child.text
-            elif name == "f":
-                formula = child
-            elif name == "is":
-                inline = child
+        parts = {local_name(child): child for child in cell}
         kind = cell.get("t", "n")
-        if kind == "inlineStr" and inline is not None:
-            return string_text(inline)
+        if kind == "inlineStr" and "is" in parts:
+            return string_text(parts["is"])
+        value = parts["v"].text if "v" in parts else None
         if value is None:
-            sheet.uncalculated += formula is not None
+            sheet.uncalculated += "f" in parts
             return ""
         match kind:
             case "s":
@@ -191,8 +184,8 @@ class SheetReader:
                 return self._number(value, style)
             case "b":
                 return "TRUE" if value.strip() in _TRUE else "FALSE"
-            case "d" if found := _ISO_TIME.match(value):
-                return found[1] if found[2] in (None, "00:00") else f"{found[1]} {found[2]}"
+            case "d" if moment := _moment(value):
+                return moment
         return " ".join(value.split())
 
     def _number(self, value: str, style: int) -> str:
@@ -215,6 +208,12 @@ def string_text(element: Any) -> str:
     if not runs:
         return " ".join((element.findtext("{*}t") or "").split())
     return struck((run.findtext("{*}t") or "", _is_on(run.find("{*}rPr"), "strike")) for run in runs)
+
+
+def _moment(text: str) -> str:
+    """Return the day that an ISO time begins with, and its time unless it is midnight; "" for another text."""
+    found = _ISO_TIME.match(text)
+    return " ".join(part for part in found.groups("") if part not in ("", "00:00")) if found else ""
 
 
 def add_header(sheet: Sheet, reference: str) -> None:
@@ -243,7 +242,6 @@ class Styles:
 
 _ODS_ADVICE = "open it in LibreOffice, save it again as .ods, .xlsx or CSV, and add that file"
 _MOST_REPEATED = 100_000  # repeated filled cells of a workbook, after which each repetition counts for more
-_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?)?")
 _DURATION = re.compile(r"PT(?P<hours>\d{1,6})H(?P<minutes>\d\d)M(?P<seconds>\d\d)")
 _HIDDEN = ("collapse", "filter")
 
@@ -352,8 +350,8 @@ class _Reader:
 
 def _text(cell: Any) -> str:
     kind, value = attribute(cell, "value-type"), attribute(cell, "value")
-    if kind == "date" and (found := _DATE.match(attribute(cell, "date-value"))):
-        return found[1] if found[2] in (None, "00:00") else f"{found[1]} {found[2]}"
+    if kind == "date" and (moment := _moment(attribute(cell, "date-value"))):
+        return moment
     paragraphs = [paragraph_text(each).replace("\n", " ") for each in cell if local_name(each) in ("p", "h")]
     text = " ".join(filter(None, paragraphs))
     if text or not kind:
