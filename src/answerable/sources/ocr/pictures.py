@@ -92,37 +92,25 @@ class TesseractRecogniser:
 
     def pages(self, picture: bytes, seconds: float) -> Iterator[Page | None]:
         """Yield each page of a picture file, or None if it takes too long. Raise PictureRefused."""
-        found = self._run(picture, seconds)
-        if found is None:
+        command = [self._ocr.command, "stdin", "stdout", "-l", self._ocr.languages]
+        # The resolution that other picture files state is unreliable.
+        command += ["--dpi", str(RESOLUTION)] if picture.startswith(b"P5") else []
+        # Several threads are slower than one on pages of this size.
+        one_thread = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+        try:
+            done = subprocess.run(
+                [*command, "tsv"], input=picture, capture_output=True, timeout=seconds, env=one_thread
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            done = None
+        # A negative status is a signal: tesseract was killed at a limit.
+        if done is None or done.returncode < 0:
             yield None
             return
-        pages = list(_pages(found))
+        pages = [] if done.returncode else list(_pages(done.stdout.decode("utf-8", "replace")))
         if not pages:
             raise PictureRefused("tesseract can't decode it, or has no memory for it")
         yield from pages
-
-    def _run(self, image: bytes, seconds: float) -> str | None:
-        """Return tesseract's table; "" if tesseract fails, None if it takes longer than `seconds`."""
-        command = [self._ocr.command, "stdin", "stdout", "-l", self._ocr.languages]
-        # The resolution that other picture files state is unreliable.
-        command += ["--dpi", str(RESOLUTION)] if image.startswith(b"P5") else []
-        try:
-            # Several threads are slower than one on pages of this size.
-            done = subprocess.run(
-                [*command, "tsv"],
-                input=image,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=seconds,
-                env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        # A negative status is a signal: tesseract was killed at a limit.
-        if done.returncode < 0:
-            return None
-        return "" if done.returncode else done.stdout.decode("utf-8", "replace")
 
 
 def _pages(table: str) -> Iterator[Page]:

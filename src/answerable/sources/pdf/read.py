@@ -63,17 +63,15 @@ def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
 
     Page spans also fit the text that PDFium extracts, whose white space and hyphens at line ends differ.
     """
-    return [span for start, end in spans for span in _page_spans(content, start, end)]
-
-
-def _page_spans(content: str, start: int, end: int) -> Iterator[PageSpan]:
-    number = content.count("\f", 0, start)
-    page_start = content.rfind("\f", 0, start) + 1
-    before = len(ink(content[page_start:start]))
-    for text in content[start:end].split("\f"):
-        after = before + len(ink(text))
-        yield number, before, after
-        number, before = number + 1, 0
+    found = []
+    for start, end in spans:
+        first = content.count("\f", 0, start)
+        before = len(ink(content[content.rfind("\f", 0, start) + 1 : start]))
+        for number, text in enumerate(content[start:end].split("\f"), first):
+            after = before + len(ink(text))
+            found.append((number, before, after))
+            before = 0
+    return found
 
 
 def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:

@@ -331,16 +331,13 @@ class _Reader:
             if text:
                 self._room.take(len(text))
                 row.cells[column] = text = struck([(text, attribute(cell, "style-name") in self._struck_styles)])
-                self._merge(cell, row, column, sheet)
+                high, wide = count_of(cell, "number-rows-spanned"), count_of(cell, "number-columns-spanned")
+                if high > 1 or wide > 1:
+                    sheet.merges.append(Merge(row.number, column, row.number + high - 1, column + wide - 1))
                 for place in range(column + 1, min(column + repeats, LAST_COLUMN)):
                     self._repeat(text)
                     row.cells[place] = text
             column += repeats
-
-    def _merge(self, cell: Any, row: Row, column: int, sheet: Sheet) -> None:
-        high, wide = count_of(cell, "number-rows-spanned"), count_of(cell, "number-columns-spanned")
-        if high > 1 or wide > 1:
-            sheet.merges.append(Merge(row.number, column, row.number + high - 1, column + wide - 1))
 
     def _repeat(self, text: str) -> None:
         self._repeated += 1
