@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from answerable.sources.ocr.lines import Page, Pixels
+from answerable.sources.ocr.lines import Page
 from answerable.sources.ocr.pictures import DETECTOR, RECOGNISER, TesseractRecogniser, find_ocr, models_folder
 
 DATA = Path(os.environ.get("ANSWERABLE_TEST_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -104,7 +104,7 @@ def readers() -> dict[str, Callable[[Image.Image, int], str]]:
         return Page(tuple(models.lines(np.asarray(image.convert("RGB"))[:, :, ::-1]))).text
 
     def installed(image: Image.Image, resolution: int) -> str:
-        page = tesseract.page(Pixels(image.width, image.height, image.tobytes(), resolution), 600)
+        page, *_ = tesseract.pages(f"P5 {image.width} {image.height} 255\n".encode() + image.tobytes(), 600)
         assert page is not None
         return page.text
 

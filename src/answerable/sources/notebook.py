@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
@@ -25,6 +26,7 @@ _PICTURE = re.compile(
     r"!\[([^\[\]\n]{0,500})\]\(\s*(?:data|attachment):[^()\n]*\)|\bdata:image/[\w.+-]{1,50};base64,[\w+/=]*"
 )
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
 _ADVICE = "open it in Jupyter and save it again, or export it as Markdown and add that"
 _MAY_HAVE_HEADINGS = re.compile(r"^ {0,3}(?:#{1,6}[ \t]|=+[ \t]*$|-+[ \t]*$)", re.MULTILINE)
 _FENCES = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
@@ -42,7 +44,7 @@ def read_notebook(content: str, source: str) -> Document:
             text.add(number, cell)
     if not text.content.strip():
         raise EmptySource(f"{source} has no cell with text: save it with its cells, or leave it out")
-    title = clean(str(facts.get("title") or "")).strip() or text.title
+    title = _string(str(facts.get("title") or "")).strip() or text.title
     named = {"programming_language": text.language} if text.language else {}
     return make_document(source, text.content, DocumentType.NOTEBOOK, text.parts, title, named)
 
@@ -78,13 +80,15 @@ class _Text(PartedText):
 
     def add(self, number: int, cell: Mapping[str, Any]) -> None:
         """Add the text of a cell, if it has any."""
-        source = joined(cell.get("source")).strip("\n").rstrip()
+        source = _string(cell.get("source")).strip("\n").rstrip()
         kind = cell.get("cell_type")
         if kind == "code":
             if source:
                 self._fenced(number, source, self.language)
-            for output in output_texts(cell.get("outputs")):
-                self._fenced(number, output, "")
+            outputs = cell.get("outputs")
+            for output in outputs if isinstance(outputs, list) else ():
+                if isinstance(output, Mapping) and (text := _printed(output)).strip():
+                    self._fenced(number, text.strip("\n").rstrip()[:LONGEST], "")
         elif source.strip():
             self._markdown(number, source, has_headings=kind != "raw")
 
@@ -92,17 +96,15 @@ class _Text(PartedText):
         start = self._begin()
         is_marked = has_headings and _MAY_HAVE_HEADINGS.search(text)
         headings = list(find_headings(text)) if is_marked else []
-        first = headings[0].start if headings else len(text)
-        if text[:first].strip():
-            self._part(number, start, start + first)
-        ends = [*(each.start for each in headings[1:]), len(text)]
-        for heading, end in zip(headings, ends, strict=False):
-            while self._path and self._path[-1].level >= heading.level:
+        cuts = pairwise([0, *(each.start for each in headings), len(text)])
+        for heading, (first, last) in zip([None, *headings], cuts, strict=True):
+            while heading and self._path and self._path[-1].level >= heading.level:
                 self._path.pop()
-            if heading.title:
+            if heading and heading.title:
                 self._path.append(replace(heading, title=heading.title[:1_000]))
                 self.title = self.title or (heading.title if heading.level == 1 else "")
-            self._part(number, start + heading.start, start + end)
+            if heading or text[:last].strip():
+                self._part(number, start + first, start + last)
         self.write(text)
 
     def _fenced(self, number: int, text: str, language: str) -> None:
@@ -124,61 +126,29 @@ class _Text(PartedText):
         return self.length
 
 
-def joined(value: Any) -> str:
-    """Return the string that a notebook stores as one string or as a list of lines."""
+def _string(value: Any, is_printed: bool = False) -> str:
+    """Return the string that a notebook stores as one string or as a list of lines.
+
+    It has plain line ends, and neither colours of a terminal, control characters nor surrogates; pictures become their
+    names. Of a printed line that was overwritten only the last state remains, as a terminal shows it.
+    """
     text = "".join(line for line in value if isinstance(line, str)) if isinstance(value, list) else value
-    return clean(text) if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        return ""
+    text = _ESCAPES.sub("", text).encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
+    text = _OVERWRITTEN.sub("", text) if is_printed else text
+    return _CONTROLS.sub("", _PICTURE.sub(r"\1", text.replace("\r", "\n")))
 
 
-def clean(text: str) -> str:
-    """Return the text with plain line ends, without control characters and surrogates; pictures become their names."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode("utf-8")
-    text = text.replace("\r\n", "\n")
-    if "data:" in text or "attachment:" in text:
-        text = _PICTURE.sub(r"\1", text)
-    return _CONTROLS.sub("", text.replace("\r", "\n"))
-
-
-def output_texts(outputs: Any) -> Iterator[str]:
-    """Yield the text of each output of a cell that has any text, cut to `LONGEST` characters."""
-    for output in outputs if isinstance(outputs, list) else ():
-        text = _text(output) if isinstance(output, Mapping) else ""
-        if text.strip():
-            yield text.strip("\n").rstrip()[:LONGEST]
-
-
-def _text(output: Mapping[str, Any]) -> str:
-    match output.get("output_type"):
-        case "stream":
-            return _printed(output.get("text"))
-        case "error":
-            return clean(_plain(f"{output.get('ename') or 'Error'}: {output.get('evalue') or ''}"))
-        case "execute_result" | "display_data":
-            return _result(output.get("data"))
+def _printed(output: Mapping[str, Any]) -> str:
+    """Return the text of a cell's output; "" for a picture."""
+    match output.get("output_type"), output.get("data"):
+        case "stream", _:
+            return _string(output.get("text"), is_printed=True)
+        case "error", _:
+            return _string(f"{output.get('ename') or 'Error'}: {output.get('evalue') or ''}")
+        case "execute_result" | "display_data", Mapping() as formats:
+            if not any(name.startswith(("image/", "application/pdf")) for name in formats):
+                texts = (_string(formats.get(name)) for name in ("text/markdown", "text/plain", "text/latex"))
+                return next(filter(None, texts), "")
     return ""
-
-
-def _result(formats: Any) -> str:
-    """Return the Markdown or plain text of a result; "" for a picture."""
-    if not isinstance(formats, Mapping) or any(name.startswith(("image/", "application/pdf")) for name in formats):
-        return ""
-    texts = (joined(formats.get(name)) for name in ("text/markdown", "text/plain", "text/latex"))
-    return _plain(next(filter(None, texts), ""))
-
-
-def _printed(value: Any) -> str:
-    """Return printed output as a terminal shows it: only the last state of a line that was overwritten."""
-    raw = "".join(line for line in value if isinstance(line, str)) if isinstance(value, list) else value
-    if not isinstance(raw, str):
-        return ""
-    raw = _plain(raw)
-    if "\r" in raw:
-        lines = raw.replace("\r\n", "\n").split("\n")
-        raw = "\n".join(next(filter(None, reversed(line.split("\r"))), "") for line in lines)
-    return clean(raw)
-
-
-def _plain(text: str) -> str:
-    """Return the text without the escape sequences of colours."""
-    return _ESCAPES.sub("", text) if "\x1b" in text else text

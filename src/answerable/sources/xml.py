@@ -34,6 +34,11 @@ def local_name(element: Any) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
+def whole_number(text: str | None, default: int = 0) -> int:
+    """Return the number in an attribute, with up to eight digits; `default` for any other text."""
+    return int(text) if text and text.isdecimal() and len(text) < 9 else default
+
+
 def stream(data: bytes, source: str, advice: str, *tags: str, starts: bool = False) -> Iterator[tuple[str, Any]]:
     """Parse XML in one pass and yield ("end", element) for elements with these names, in any namespace.
 

@@ -34,16 +34,6 @@ class Page:
         return "".join((line.before if number else "") + line.text for number, line in enumerate(self.lines))
 
 
-@dataclass(frozen=True, slots=True)
-class Pixels:
-    """A page in shades of grey: one byte per pixel, row by row; `resolution` is in dots per inch."""
-
-    width: int
-    height: int
-    data: bytes
-    resolution: int
-
-
 class PictureRefused(Exception):
     """A picture can't be decoded; the message says why."""
 

@@ -155,13 +155,15 @@ def pages(data: bytes) -> Iterator[Any]:
                     raise PictureTooLarge(f"has over {MOST_PAGES:,} pages: split it into several files")
                 if page.width * page.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
-                yield _prepared(page)
+                # Pages of PDFs, which come in PGM format, already have the size that suits them.
+                longest = max(page.size) if picture.format == "PPM" else LONGEST_PICTURE
+                yield _prepared(page, longest)
     except Image.DecompressionBombError as error:
         what_to_do = "save it smaller, or cut it into several pictures"
         raise PictureTooLarge(f"has over {MOST_PIXELS:,} pixels: {what_to_do}") from error
 
 
-def _prepared(page: Any) -> Any:
+def _prepared(page: Any, longest: int) -> Any:
     upright = ImageOps.exif_transpose(page)
     if upright.mode.startswith(("I", "F")):
         # Modes with 16 bits or more per pixel.
@@ -173,5 +175,5 @@ def _prepared(page: Any) -> Any:
         upright = Image.new("RGBA", shown.size, "white")
         upright.alpha_composite(shown)
     coloured = upright.convert("RGB")
-    coloured.thumbnail((LONGEST_PICTURE, LONGEST_PICTURE))
+    coloured.thumbnail((longest, longest))
     return coloured

@@ -32,14 +32,14 @@ from answerable.errors import (
 from answerable.formats.marks import heif_name
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.frames import close_pipes, read_pair, start_program, write_pair
-from answerable.sources.ocr.lines import NEW_BLOCK, NEW_ROW, Box, Line, Page, PictureRefused, PictureTooLarge, Pixels
+from answerable.sources.ocr.lines import NEW_BLOCK, NEW_ROW, Box, Line, Page, PictureRefused, PictureTooLarge
 from answerable.sources.ocr.program import IDLE_STATUS
 from answerable.sources.text import make_document
 
 # Columns of tesseract's table: level, page, block, paragraph, line, word, left, top, width, height, confidence, text.
 _COLUMNS = 12
 _PAGE_LEVEL, _WORD_LEVEL = "1", "5"
-_RESOLUTION = 300  # dots per inch that tesseract assumes
+RESOLUTION = 300  # dots per inch of the pages of PDFs, which come as pictures in PGM format
 _LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
 
 
@@ -90,45 +90,27 @@ class TesseractRecogniser:
     def __init__(self, ocr: Ocr) -> None:
         self._ocr = ocr
 
-    def page(self, pixels: Pixels, seconds: float) -> Page | None:
-        """Return the page's lines, or None if recognition fails or takes longer than `seconds`."""
-        image = f"P5 {pixels.width} {pixels.height} 255\n".encode() + pixels.data
-        found = self._run(image, pixels.resolution, seconds)
-        return None if found is None else next(_pages(found), Page())
-
     def pages(self, picture: bytes, seconds: float) -> Iterator[Page | None]:
         """Yield each page of a picture file, or None if it takes too long. Raise PictureRefused."""
-        # The resolution that picture files state is unreliable.
-        found = self._run(picture, 0, seconds)
-        if found is None:
+        command = [self._ocr.command, "stdin", "stdout", "-l", self._ocr.languages]
+        # The resolution that other picture files state is unreliable.
+        command += ["--dpi", str(RESOLUTION)] if picture.startswith(b"P5") else []
+        # Several threads are slower than one on pages of this size.
+        one_thread = {**os.environ, "OMP_THREAD_LIMIT": "1"}
+        try:
+            done = subprocess.run(
+                [*command, "tsv"], input=picture, capture_output=True, timeout=seconds, env=one_thread
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            done = None
+        # A negative status is a signal: tesseract was killed at a limit.
+        if done is None or done.returncode < 0:
             yield None
             return
-        pages = list(_pages(found))
+        pages = [] if done.returncode else list(_pages(done.stdout.decode("utf-8", "replace")))
         if not pages:
             raise PictureRefused("tesseract can't decode it, or has no memory for it")
         yield from pages
-
-    def _run(self, image: bytes, resolution: int, seconds: float) -> str | None:
-        """Return tesseract's table; "" if tesseract fails, None if it takes longer than `seconds`."""
-        command = [self._ocr.command, "stdin", "stdout", "-l", self._ocr.languages]
-        command += ["--dpi", str(resolution)] if resolution else []
-        try:
-            # Several threads are slower than one on pages of this size.
-            done = subprocess.run(
-                [*command, "tsv"],
-                input=image,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                timeout=seconds,
-                env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return None
-        # A negative status is a signal: tesseract was killed at a limit.
-        if done.returncode < 0:
-            return None
-        return "" if done.returncode else done.stdout.decode("utf-8", "replace")
 
 
 def _pages(table: str) -> Iterator[Page]:
@@ -181,23 +163,12 @@ class RapidRecogniser:
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
 
-    def page(self, pixels: Pixels, seconds: float) -> Page | None:
-        """Return the page's lines, or None if recognition fails or takes longer than `seconds`."""
-        request = {"ask": "page", "width": pixels.width, "height": pixels.height}
-        try:
-            return next(self._pages(request, pixels.data, seconds), None)
-        except PictureRefused:
-            return None
-
     def pages(self, picture: bytes, seconds: float) -> Iterator[Page | None]:
         """Yield each page of a picture file, and None as the last if a page takes too long. Raise PictureRefused."""
-        return self._pages({"ask": "picture"}, picture, seconds)
-
-    def _pages(self, request: dict[str, Any], data: bytes, seconds: float) -> Iterator[Page | None]:
         with self._lock:
             is_over = False
             try:
-                answer = self._asked({**request, "seconds": seconds}, data, seconds)
+                answer = self._asked(picture, seconds)
                 while answer is not None and answer["outcome"] == "page":
                     yield Page(tuple(Line(text, tuple(box), before) for text, box, before in answer["lines"]))
                     answer = self._answer(seconds)
@@ -213,13 +184,13 @@ class RapidRecogniser:
         elif answer["outcome"] == "failed":
             raise PictureRefused(answer["reason"])
 
-    def _asked(self, request: dict[str, Any], data: bytes, seconds: float) -> dict[str, Any] | None:
-        """Send a request; return the first answer. A process that ended because it was idle is started again."""
+    def _asked(self, picture: bytes, seconds: float) -> dict[str, Any] | None:
+        """Send a picture; return the first answer. A process that ended because it was idle is started again."""
         for _ in range(2):
             process = self._running()
             assert process.stdin
             with suppress(OSError):
-                write_pair(process.stdin, request, data)
+                write_pair(process.stdin, {"seconds": seconds}, picture)
                 answer = self._answer(seconds)
                 if answer is not None or process.wait() != IDLE_STATUS:
                     return answer

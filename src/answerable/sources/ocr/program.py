@@ -10,7 +10,6 @@ import re
 import select
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,10 +34,13 @@ def main(folder: str, detector: str, recogniser: str) -> None:
         _allow_seconds(request["seconds"])
         try:
             if models is None:
-                from answerable.sources.ocr.models import Models
+                import numpy as np
+
+                from answerable.sources.ocr.models import Models, pages
 
                 models = Models(Path(folder), detector, recogniser)
-            for image in _images(request, data):
+            for page in pages(data):
+                image = np.asarray(page)[:, :, ::-1]
                 lines = [(line.text, line.box, line.before) for line in models.lines(image)]
                 write_pair(answers, {"outcome": "page", "lines": lines}, b"")
                 _allow_seconds(request["seconds"])
@@ -55,19 +57,6 @@ def main(folder: str, detector: str, recogniser: str) -> None:
             write_pair(answers, {"outcome": "done"}, b"")
     # Exit at once: the next request may be on its way, and this status says that the request wasn't read.
     os._exit(IDLE_STATUS)
-
-
-def _images(request: dict[str, Any], data: bytes) -> Iterator[Any]:
-    import numpy as np
-
-    if request["ask"] == "page":
-        grey = np.frombuffer(data, np.uint8).reshape(request["height"], request["width"])
-        yield np.repeat(grey[:, :, None], 3, axis=2)
-        return
-    from answerable.sources.ocr.models import pages
-
-    for page in pages(data):
-        yield np.asarray(page)[:, :, ::-1]
 
 
 def _next(requests: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:

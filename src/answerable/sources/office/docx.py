@@ -19,7 +19,7 @@ from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, 
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
-from answerable.sources.xml import parse_xml
+from answerable.sources.xml import parse_xml, whole_number
 from answerable.tables.headers import LONGEST_REPEATED
 from answerable.text.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 
@@ -303,4 +303,4 @@ def _form_field(mark: Any) -> str:
 
 
 def _count(number: str | None, least: int) -> int:
-    return max(least, min(int(number), MOST_COLUMNS)) if number and number.isdecimal() and len(number) < 6 else least
+    return max(least, min(whole_number(number, least), MOST_COLUMNS))

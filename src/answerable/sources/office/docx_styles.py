@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeGuard
+from typing import Any
 
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Numbering
+from answerable.sources.xml import whole_number
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 TITLE = 0
 """The level of the document's own title, above all headings."""
+_BODY = 10  # Word's outline level of body text, counted from 1
 
 # Word stores its built-in styles under English names in every language; other programs and users translate them.
 _HEADING_NAMES = (
@@ -43,7 +45,7 @@ def is_on(element: Any, path: str) -> bool:
 class _Style:
     """A style: its heading level, whether it is for tables of contents, its list and depth, and how its text looks."""
 
-    level: int | None
+    level: int
     is_contents: bool
     number: str | None
     depth: int
@@ -69,8 +71,8 @@ class Styles:
 
     def heading(self, paragraph: Any) -> int | None:
         """Return the level of a heading, from 1; TITLE for the document's title; None for other paragraphs."""
-        own = _level(paragraph)
-        return self._of(paragraph).level if own is None else _heading_or_none(own)
+        level = _level(paragraph) or self._of(paragraph).level
+        return level if level < _BODY else None
 
     def item(self, paragraph: Any) -> tuple[str, int] | None:
         """Return the list that a paragraph belongs to, with the depth in that list; None for other paragraphs."""
@@ -116,17 +118,16 @@ class Styles:
             style_id = value(style, "basedOn")
 
 
-def _level_of(chain: list[Any]) -> int | None:
-    """Return the heading level of a style: the first outline level or heading name along its chain of base styles."""
+def _level_of(chain: Iterable[Any]) -> int:
+    """Return the level of a style: the first outline level or heading name along its chain of base styles."""
     for style in chain:
-        outline = _level(style)
-        if outline is not None:
-            return _heading_or_none(outline)
+        if outline := _level(style):
+            return outline
         for name in (value(style, "name") or "", style.get(W + "styleId", "")):
             level = heading_level(name.strip())
             if level is not None:
                 return level
-    return None
+    return _BODY
 
 
 def heading_level(name: str) -> int | None:
@@ -136,15 +137,9 @@ def heading_level(name: str) -> int | None:
     return TITLE if _TITLE.fullmatch(name) else None
 
 
-def _level(holder: Any) -> int | None:
-    """Return the outline level of a paragraph or style from 1; 10 is body text."""
-    outline = value(holder, "pPr/outlineLvl")
-    return int(outline) + 1 if outline and outline.isdecimal() and len(outline) < 3 else None
-
-
-def _heading_or_none(level: int) -> int | None:
-    # The tenth level is body text.
-    return level if level <= 9 else None
+def _level(holder: Any) -> int:
+    """Return the outline level of a paragraph or style from 1; 0 if it states none."""
+    return whole_number(value(holder, "pPr/outlineLvl"), -1) + 1
 
 
 def _numbering(holder: Any) -> tuple[str | None, str | None]:
@@ -153,7 +148,7 @@ def _numbering(holder: Any) -> tuple[str | None, str | None]:
 
 
 def _depth(level: str | None) -> int:
-    return min(int(level), DEEPEST) if level and level.isdecimal() else 0
+    return min(whole_number(level), DEEPEST)
 
 
 def look_of(holder: Any) -> dict[str, str]:
@@ -178,11 +173,8 @@ def read_lists(root: Any | None) -> dict[str, Numbering]:
         kind = value(each, "abstractNumId") or ""
         overrides = list(each.iterchildren(W + "lvlOverride"))
         own = {**levels.get(kind, {}), **_levels(level for one in overrides for level in one.iterchildren(W + "lvl"))}
-        starts = {
-            depth: int(start)
-            for one in overrides
-            if _is_count(start := value(one, "startOverride")) and (depth := _depth(one.get(W + "ilvl"))) in own
-        }
+        stated = {_depth(one.get(W + "ilvl")): whole_number(value(one, "startOverride"), -1) for one in overrides}
+        starts = {depth: start for depth, start in stated.items() if start >= 0 and depth in own}
         own |= {depth: replace(own[depth], start=start) for depth, start in starts.items()}
         found[each.get(W + "numId", "")] = Numbering(kind, own, frozenset(starts))
     return found
@@ -193,17 +185,12 @@ def _levels(elements: Iterable[Any]) -> dict[int, Level]:
 
 
 def _list_level(element: Any) -> Level:
-    start, restart = value(element, "start"), value(element, "lvlRestart")
     return Level(
         shape=value(element, "numFmt") or "decimal",
         text="" if is_on(element, "rPr/vanish") else (value(element, "lvlText") or "")[:LONGEST_LABEL],
-        start=int(start) if _is_count(start) else 1,
-        restart=int(restart) if _is_count(restart) else DEEPEST + 1,
+        start=whole_number(value(element, "start"), 1),
+        restart=whole_number(value(element, "lvlRestart"), DEEPEST + 1),
         is_legal=is_on(element, "isLgl"),
         gap="" if value(element, "suff") == "nothing" else " ",
         style=value(element, "pStyle") or "",
     )
-
-
-def _is_count(text: str | None) -> TypeGuard[str]:
-    return text is not None and text.isdecimal() and len(text) < 9

@@ -15,7 +15,7 @@ from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MARK, MOST_COLUMNS, Heading, indented, sections_document, table_blocks, titled
 from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, Lists, Numbering
 from answerable.sources.office.packages import Package
-from answerable.sources.xml import local_name
+from answerable.sources.xml import local_name, whole_number
 from answerable.tables.headers import LONGEST_REPEATED
 from answerable.text.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
 
@@ -50,8 +50,7 @@ def attribute(element: Any, name: str, default: str = "") -> str:
 
 def count_of(element: Any, name: str) -> int:
     """Return how often a cell, row or column is repeated, 1 without the attribute."""
-    text = attribute(element, name)
-    return int(text) if text.isdecimal() and 0 < len(text) < 9 else 1
+    return whole_number(attribute(element, name), 1)
 
 
 _NOT_STRUCK = STRUCK[::-1]  # around text within struck text that isn't

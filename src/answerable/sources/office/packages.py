@@ -126,10 +126,7 @@ def main_part(package: Package, what: str) -> tuple[str, str, dict[str, str]]:
 
 def related(package: Package, part: str) -> dict[str, str]:
     """Return the first part of each kind of relation that a part (or the package: "") refers to, as kind → name."""
-    found: dict[str, str] = {}
-    for _, kind, path in relations(package, part):
-        found.setdefault(kind, path)
-    return found
+    return {kind: path for _, kind, path in reversed(list(relations(package, part)))}
 
 
 def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, replace
+from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
@@ -25,25 +25,31 @@ IGNORED = frozenset(
     """.split()
 )
 """Groups whose contents aren't text of the document; others say so themselves, with `\\*`."""
-KEPT = frozenset({"shpinst", "shptxt", "shp", "footnote", "listtext", "pntext", "fldrslt", "stylesheet", "fonttbl"})
-"""Groups that are read although they are marked as ignorable, or whose meaning this module interprets."""
+KEPT = frozenset({"footnote", "listtext", "pntext", "stylesheet", "fonttbl"})
+"""Groups that are read although they are marked as ignorable, and whose meaning this module interprets."""
+_TRANSPARENT = frozenset({"shp", "shpinst", "shptxt", "fldrslt"})
 CHARACTERS = {
     **{"tab": " ", "line": "\n", "lbr": "\n", "emspace": " ", "enspace": " ", "qmspace": " ", "emdash": "—"},
     **{"endash": "–", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "bullet": "•"},
 }
-SYMBOLS = {"~": "\u00a0", "_": "-", "-": "", "\n": "\x00par", "\r": "\x00par", "{": "{", "}": "}", "\\": "\\"}
+SYMBOLS = {"~": "\u00a0", "_": "-", "{": "{", "}": "}", "\\": "\\"}
+# The code pages of fonts by their character sets.
 _CHARSETS = {
-    **{0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950", 161: "cp1253"},
-    **{162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874"},
-    **{238: "cp1250", 255: "cp437"},
+    **{0: 1252, 77: 10000, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258},
+    **{177: 1255, 178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 255: 437},
 }
 _TOKEN = re.compile(
     r"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<byte>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"
     r"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\",
     re.DOTALL,
 )
+# What is switched on and off for characters; the marks of the text if it is shown.
+_MARKS = {"super": RAISED, "sub": LOWERED, "strike": STRUCK, "striked": STRUCK}
+_SWITCHES = frozenset({"v", "deleted", *_MARKS})
+_OF_PARAGRAPHS = frozenset({"s", "outlinelevel", "ilvl", "intbl"})
 _PROPERTIES = frozenset({"title", "author"})
 _BODY_LEVEL = 9  # RTF's outline level of body text
+_DEEPEST = 8  # the last level of a list, from 0; and characters after `\\u`
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 
 
@@ -51,75 +57,56 @@ def read_rtf(data: bytes, source: str, context: ReadContext | None = None) -> Do
     """Return a document from an RTF file. Raises DamagedSource and EmptySource."""
     if not data.startswith(b"{\\rtf"):
         raise DamagedSource(f"{source} is not an RTF document: {_ADVICE}")
-    blocks = Blocks()
-    walk = Walk(data.decode("latin-1"), blocks)
-    walk.run()
-    text = blocks.finish()
-    notes = enumerate(blocks.notes, 1)
-    return sections_document(text, blocks.headings, notes, source, DocumentType.RTF, walk.title, walk.metadata)
-
-
-def charset_encoding(charset: int, default: str) -> str:
-    """Return the encoding of a font's character set."""
-    return _CHARSETS.get(charset, default)
+    walk = Walk()
+    blocks = walk.blocks(data.decode("latin-1"))
+    notes = enumerate(walk.notes, 1)
+    return sections_document(blocks, walk.headings, notes, source, DocumentType.RTF, walk.title, walk.metadata)
 
 
 def page_encoding(page: int) -> str:
     """Return the encoding of a code page; the Western one if Python doesn't know the code page."""
-    if page == 65001:
-        return "utf-8"
     try:
         return codecs.lookup(f"cp{page}").name
     except LookupError:
         return "mac_roman" if page == 10000 else "cp1252"
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
-    """The state within a group: its destination, and the properties of characters and paragraphs."""
-
-    destination: str = ""
-    skipped_after_unicode: int = 1
-    encoding: str = ""
-    is_hidden: bool = False
-    is_deleted: bool = False
-    is_struck: bool = False
-    height: str = ""
-
-
 class Walk:
-    """Reads an RTF document into blocks; `title` and `metadata` are what the document states about itself."""
+    """One pass over an RTF document; collects `headings`, `notes`, and what the document states about itself."""
 
-    def __init__(self, text: str, blocks: Blocks) -> None:
+    def __init__(self) -> None:
         self.title = ""
         self.metadata: dict[str, str] = {}
-        self._text = text
-        self._blocks = blocks
-        self._state = _State()
-        self._stack: list[_State] = []
+        self.headings: list[Heading] = []
+        self.notes: list[str] = []
+        # What holds within a group: its destination, encoding and switches; and what holds until the next `\\pard`.
+        self._state: dict[str, Any] = {}
+        self._stack: list[dict[str, Any]] = []
+        self._paragraph: dict[str, int | None] = {}
         self._default = "cp1252"
         self._fonts: dict[int, str] = {}
-        self._levels: dict[int, int | None] = {}
+        self._levels: dict[int | None, int] = {}
         self._font = self._style = 0
         self._is_optional = False
         self._to_skip = 0
         self._bytes = bytearray()
+        # The text of the paragraph, and what is kept separately: a note, a marker, a property.
         self._pieces: list[str] = []
         self._aside: list[str] = []
-        self._level: int | None = None
-        self._own_level: int | None = None
         self._marker = ""
-        self._depth = 0
-        self._in_table = False
+        self._blocks: list[tuple[str, bool]] = []
+        self._rows: list[list[str]] = []
+        self._row: list[str] = []
+        self._cell: list[str] = []
 
-    def run(self) -> None:
-        """Read the whole document."""
+    def blocks(self, text: str) -> list[str]:
+        """Return the blocks of Markdown for a whole document."""
         position = 0
-        while found := _TOKEN.match(self._text, position):
+        while found := _TOKEN.match(text, position):
             position = found.end()
             if found["brace"] == "{":
                 self._flush()
-                self._stack.append(self._state)
+                self._stack.append(dict(self._state))
                 self._to_skip = 0
             elif found["brace"]:
                 self._close()
@@ -130,27 +117,31 @@ class Walk:
                 else:
                     self._word(found["word"], number)
             elif found["byte"]:
-                self._byte(int(found["byte"], 16))
+                self._characters(bytes.fromhex(found["byte"]))
             elif found["symbol"]:
                 self._symbol(found["symbol"])
             elif found["text"]:
-                self._characters(found["text"])
+                self._characters(found["text"].encode("latin-1"))
         self._end_paragraph()
+        self._end_table()
+        return listed(self._blocks)
+
+    @property
+    def _destination(self) -> str:
+        return str(self._state.get("destination", ""))
 
     def _close(self) -> None:
         """End a group: restore the state before the group."""
         self._flush()
-        destination, self._to_skip = self._state.destination, 0
-        outer = self._stack.pop() if self._stack else _State()
-        self._state = outer
-        if destination == outer.destination:
+        destination, self._to_skip = self._destination, 0
+        self._state = self._stack.pop() if self._stack else {}
+        if destination == self._destination:
             return
         text = " ".join("".join(self._aside).split())
         self._aside = []
-        if destination == "footnote":
-            if text:
-                self._blocks.notes.append(text)
-                self._pieces.append(f"[^{len(self._blocks.notes)}]")
+        if destination == "footnote" and text:
+            self.notes.append(text)
+            self._pieces.append(f"[^{len(self.notes)}]")
         elif destination in ("listtext", "pntext"):
             self._marker = f"{text} " if any(map(str.isalnum, text)) else "- "
         elif destination == "title":
@@ -161,197 +152,140 @@ class Walk:
     def _word(self, word: str, number: int | None) -> None:
         self._flush()
         is_optional, self._is_optional = self._is_optional, False
-        state = self._state
+        destination = self._destination
         if word == "u" and number is not None:
             self._add(chr(number % 65_536))
-            self._to_skip = state.skipped_after_unicode
-        elif state.destination in ("fonttbl", "stylesheet"):
+            self._to_skip = self._state.get("uc", 1)
+        elif destination in ("fonttbl", "stylesheet"):
             self._definition(word, number or 0)
-        elif word in _PROPERTIES and state.destination == "info":
-            self._state = replace(state, destination=word)
-        elif state.destination in IGNORED and state.destination not in _PROPERTIES:
+        elif (
+            destination in IGNORED
+            and destination not in _PROPERTIES
+            and not (destination == "info" and word in _PROPERTIES)
+        ):
             return
-        elif word in IGNORED or word in KEPT or is_optional:
-            self._destination(word, is_optional)
+        elif word in IGNORED or word in KEPT or (is_optional and word not in _TRANSPARENT):
+            known = word if word in IGNORED or word in KEPT else "comment"
+            self._aside = [] if destination != known else self._aside
+            self._state["destination"] = known
         elif word in CHARACTERS:
             self._add(CHARACTERS[word])
         else:
             self._format(word, number)
 
-    def _destination(self, word: str, is_optional: bool) -> None:
-        if word in ("shp", "shpinst", "shptxt", "fldrslt"):
-            return
-        known = word if word in IGNORED or word in KEPT else "comment"
-        self._aside = [] if self._state.destination != known else self._aside
-        self._state = replace(self._state, destination=known)
-
     def _definition(self, word: str, number: int) -> None:
         """Read a definition of a font or a style."""
-        if self._state.destination == "fonttbl":
+        if self._destination == "fonttbl":
             if word == "f":
                 self._font = number
             elif word == "fcharset":
-                self._fonts[self._font] = charset_encoding(number, self._default)
+                self._fonts[self._font] = page_encoding(_CHARSETS[number]) if number in _CHARSETS else self._default
         elif word == "s":
             self._style = number
         elif word == "outlinelevel" and 0 <= number < _BODY_LEVEL:
-            self._levels[self._style] = number + 1
+            self._levels[self._style] = number
 
     def _format(self, word: str, number: int | None) -> None:
-        is_on = number != 0
+        if word in _SWITCHES:
+            self._state[word] = number != 0
+            return
+        if word in _OF_PARAGRAPHS:
+            self._paragraph[word] = number
+            return
         match word:
             case "par" | "sect" | "page":
                 self._end_paragraph()
             case "cell" | "nestcell":
                 self._end_paragraph(in_table=True)
                 if word == "cell":
-                    self._blocks.cell()
+                    self._end_cell()
             case "row":
-                self._blocks.row()
+                self._end_row()
             case "pard":
-                self._level = self._own_level = None
-                self._in_table, self._depth = False, 0
-            case "intbl":
-                self._in_table = is_on
-            case "s":
-                self._level = self._levels.get(number or 0)
-            case "outlinelevel":
-                self._own_level = (number or 0) + 1
-            case "ilvl":
-                self._depth = min(max(number or 0, 0), 8)
+                self._paragraph = {}
             case "uc":
-                self._state = replace(self._state, skipped_after_unicode=min(max(number or 0, 0), 8))
+                self._state["uc"] = min(max(number or 0, 0), _DEEPEST)
             case "f":
-                self._state = replace(self._state, encoding=self._fonts.get(number or 0, ""))
-            case "v":
-                self._state = replace(self._state, is_hidden=is_on)
-            case "deleted":
-                self._state = replace(self._state, is_deleted=is_on)
-            case "strike" | "striked":
-                self._state = replace(self._state, is_struck=is_on)
-            case "super" | "sub" | "nosupersub":
-                height = {"super": RAISED, "sub": LOWERED}.get(word, "") if is_on else ""
-                self._state = replace(self._state, height=height)
-            case "plain":
-                self._state = replace(self._state, is_hidden=False, is_deleted=False, is_struck=False, height="")
-            case "ansicpg":
-                self._default = page_encoding(number or 1252)
-            case "mac":
-                self._default = "mac_roman"
+                self._state["encoding"] = self._fonts.get(number or 0, "")
+            case "plain" | "nosupersub":
+                self._state.update(dict.fromkeys(_SWITCHES if word == "plain" else ("super", "sub"), False))
+            case "ansicpg" | "mac":
+                self._default = page_encoding(number or 1252) if word == "ansicpg" else "mac_roman"
 
     def _symbol(self, symbol: str) -> None:
         if symbol == "*":
             self._is_optional = True
             return
         self._flush()
-        text = SYMBOLS.get(symbol, "")
-        if text == "\x00par":
+        if symbol in "\r\n":
             self._end_paragraph()
         else:
-            self._characters(text)
+            self._characters(SYMBOLS.get(symbol, "").encode("latin-1"))
 
-    def _byte(self, value: int) -> None:
-        if self._to_skip:
-            self._to_skip -= 1
-        else:
-            self._bytes.append(value)
-
-    def _characters(self, text: str) -> None:
-        if self._to_skip:
-            skipped = min(self._to_skip, len(text))
-            self._to_skip -= skipped
-            text = text[skipped:]
+    def _characters(self, text: bytes) -> None:
         # The second byte of a two-byte character may be the code of a plain character.
-        self._bytes += text.encode("latin-1", "replace")
+        self._bytes += text[self._to_skip :]
+        self._to_skip = max(self._to_skip - len(text), 0)
 
     def _flush(self) -> None:
         if self._bytes:
-            encoding = self._state.encoding or self._default
-            text = self._bytes.decode(encoding, "replace")
+            text = self._bytes.decode(self._state.get("encoding") or self._default, "replace")
             self._bytes.clear()
             self._add(text)
 
     def _add(self, text: str) -> None:
-        """Add characters to the paragraph, or to what is kept separately: notes, markers, properties, styles."""
-        state = self._state
-        if state.destination == "stylesheet":
-            self._name_style(text)
-        elif state.destination in ("footnote", "listtext", "pntext", "title", "author"):
+        """Add characters to the paragraph, or to what is kept separately; or name a style by them."""
+        destination = self._destination
+        if destination == "stylesheet":
+            level = heading_level(text.partition(";")[0].strip())
+            if level is not None:
+                self._levels.setdefault(self._style, max(level - 1, 0))
+        elif destination in ("footnote", "listtext", "pntext", *_PROPERTIES):
             self._aside.append(_whole(text))
-        elif not (state.destination or state.is_hidden or state.is_deleted):
-            text = marked(text, state.height) if state.height else text
-            self._pieces.append(marked(text, STRUCK) if state.is_struck else text)
-
-    def _name_style(self, name: str) -> None:
-        level = heading_level(name.partition(";")[0].strip())
-        if level is not None:
-            self._levels.setdefault(self._style, max(level, 1))
+        elif not (destination or self._state.get("v") or self._state.get("deleted")):
+            for kind in dict.fromkeys(kind for word, kind in _MARKS.items() if self._state.get(word)):
+                text = marked(text, kind)
+            self._pieces.append(text)
 
     def _end_paragraph(self, in_table: bool = False) -> None:
         self._flush()
-        if self._state.destination:
+        if self._destination:
             self._aside.append(" ")
             return
-        text, self._pieces = "".join(self._pieces), []
-        level = self._level if self._own_level is None else self._own_level
-        level = level if level is not None and level <= _BODY_LEVEL else None
+        text, self._pieces = _whole(written("".join(self._pieces))), []
         marker, self._marker = self._marker, ""
-        self._blocks.paragraph(text, level, marker, self._depth, in_table or self._in_table)
+        style = self._levels.get(self._paragraph.get("s") or 0, _BODY_LEVEL) if "s" in self._paragraph else _BODY_LEVEL
+        level = self._paragraph.get("outlinelevel", style) or 0
+        in_table = in_table or self._paragraph.get("intbl", 0) != 0
+        if text and (in_table or level < _BODY_LEVEL):
+            text = marker.removeprefix("- ") + text
+        if in_table:
+            self._cell += filter(None, [text.replace("\n", " ")])
+            return
+        self._end_table()
+        if text and level < _BODY_LEVEL:
+            self._blocks.append((titled(text, level + 1, self.headings), False))
+        elif text:
+            depth = min(max(self._paragraph.get("ilvl") or 0, 0), _DEEPEST)
+            self._blocks.append((indented(text, "  " * depth + marker) if marker else text, marker != ""))
+
+    def _end_cell(self) -> None:
+        if len(self._row) < MOST_COLUMNS:
+            self._row.append(" ".join(self._cell))
+        self._cell = []
+
+    def _end_row(self) -> None:
+        if self._cell:
+            self._end_cell()
+        self._rows += filter(None, [self._row])
+        self._row = []
+
+    def _end_table(self) -> None:
+        self._end_row()
+        self._blocks += [(block, False) for block in table_blocks(self._rows)]
+        self._rows = []
 
 
 def _whole(text: str) -> str:
     """Return the text with surrogate pairs joined, which RTF writes as two numbers."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
-
-
-class Blocks:
-    """Collects blocks of Markdown, `headings`, and the texts of `notes`."""
-
-    def __init__(self) -> None:
-        self.headings: list[Heading] = []
-        self.notes: list[str] = []
-        self._pieces: list[tuple[str, bool]] = []
-        self._rows: list[list[str]] = []
-        self._row: list[str] = []
-        self._cell: list[str] = []
-
-    def paragraph(self, text: str, level: int | None, marker: str, depth: int, in_table: bool) -> None:
-        """Add a paragraph: a heading of this level, a list item with this marker, text of a cell, or plain text."""
-        text = _whole(written(text))
-        if text and (in_table or level is not None):
-            text = marker.removeprefix("- ") + text
-        if in_table:
-            if text:
-                self._cell.append(text.replace("\n", " "))
-            return
-        self._end_table()
-        if text and level is not None:
-            text = titled(text, level, self.headings)
-        elif text and marker:
-            text = indented(text, "  " * depth + marker)
-        if text:
-            self._pieces.append((text, level is None and marker != ""))
-
-    def cell(self) -> None:
-        """End the current cell."""
-        if len(self._row) < MOST_COLUMNS:
-            self._row.append(" ".join(self._cell))
-        self._cell = []
-
-    def row(self) -> None:
-        """End the current row."""
-        if self._cell:
-            self.cell()
-        if self._row:
-            self._rows.append(self._row)
-        self._row = []
-
-    def finish(self) -> list[str]:
-        """End the open table; return the blocks."""
-        self._end_table()
-        return listed(self._pieces)
-
-    def _end_table(self) -> None:
-        self.row()
-        self._pieces += [(block, False) for block in table_blocks(self._rows)]
-        self._rows = []

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from answerable.datatypes import Document, DocumentType, PartKind, Span
 from answerable.errors import EmptySource
@@ -21,7 +20,7 @@ from answerable.sources.markdown import table
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck
 from answerable.sources.text import PartedText, make_document
-from answerable.sources.xml import local_name
+from answerable.sources.xml import local_name, whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +153,7 @@ def _paragraphs(element: Any) -> list[str]:
         text = struck(_runs(paragraph))
         if text:
             found = paragraph.find("{*}pPr")
-            level = found.get("lvl", "0") if found is not None else "0"
-            depth = int(level) if level.isdecimal() and len(level) == 1 else 0
+            depth = 0 if found is None else whole_number(found.get("lvl"))
             lines.append(f"{'  ' * (min(depth, 8) - 1)}- {text}" if depth else text)
     return lines
 
@@ -218,14 +216,8 @@ def _lines(element: Any) -> list[str]:
     return [text.replace("\n", " ") for each in element.iter("{*}p", "{*}h") if (text := paragraph_text(each))]
 
 
-class _Placed(NamedTuple):
-    """A shape, with its left and right, and its top and bottom edge, in any unit."""
-
-    shape: Any
-    across: Span
-    down: Span
-
-
+# A shape, its left and right, and its top and bottom edge, in any unit.
+_Placed = tuple[Any, Span, Span]
 _DEEPEST = 8  # how often columns are looked for within columns: slides have two or three such levels
 _MOST_PLACED = 500  # shapes; more are read from top to bottom, because each band is compared with those above it
 
@@ -240,7 +232,7 @@ def _in_reading_order(shapes: Iterable[Any], place: Callable[[Any], Sequence[int
     for shape in shapes:
         match place(shape):
             case [left, top, width, height]:
-                placed.append(_Placed(shape, (left, left + width), (top, top + height)))
+                placed.append((shape, (left, left + width), (top, top + height)))
             case _:
                 natural.append(shape)
     return natural + _ordered(placed, 0)
@@ -251,30 +243,30 @@ def _ordered(placed: Sequence[_Placed], depth: int) -> list[Any]:
         groups = _columns(placed)
         if len(groups) < 2:
             groups = []
-            for band in _cut(placed, attrgetter("down")):
+            for band in _cut(placed, down=True):
                 if groups and len(_columns(groups[-1] + band)) > 1:
                     groups[-1] += band
                 else:
                     groups.append(band)
         if len(groups) > 1:
             return [shape for group in groups for shape in _ordered(group, depth + 1)]
-    return [each.shape for each in sorted(placed, key=lambda each: (each.down[0], each.across[0]))]
+    return [shape for shape, _, _ in sorted(placed, key=lambda each: (each[2][0], each[1][0]))]
 
 
 def _columns(placed: Sequence[_Placed]) -> list[list[_Placed]]:
     """Return the columns, from left to right, if all are next to each other; otherwise none."""
-    found = _cut(placed, attrgetter("across"))
-    tops = (min(each.down[0] for each in column) for column in found)
-    bottoms = (max(each.down[1] for each in column) for column in found)
+    found = _cut(placed)
+    tops = (min(top for _, _, (top, _) in column) for column in found)
+    bottoms = (max(bottom for _, _, (_, bottom) in column) for column in found)
     return found if found and max(tops) < min(bottoms) else []
 
 
-def _cut(placed: Sequence[_Placed], side: Callable[[_Placed], Span]) -> list[list[_Placed]]:
+def _cut(placed: Sequence[_Placed], down: bool = False) -> list[list[_Placed]]:
     """Divide shapes at the gaps that none of them crosses with more than a tenth: text seldom fills its shape."""
     groups: list[list[_Placed]] = []
     reached = 0
-    for each in sorted(placed, key=side):
-        first, last = side(each)
+    for each in sorted(placed, key=lambda each: each[1 + down]):
+        first, last = each[1 + down]
         slack = (last - first) // 10
         if not groups or first + slack >= reached:
             groups.append([])

@@ -34,7 +34,7 @@ LOOSE = 0.8  # line heights per character; a line that is wider than that on ave
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 Line = tuple[int, int, str]
 
@@ -46,7 +46,7 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
     """
     whole = [(0, len(raw))]
     lines = _lines(raw)
-    if len(lines) <= FEWEST_LINES or (not raw.isascii() and _RIGHT_TO_LEFT.search(raw)):
+    if len(lines) <= FEWEST_LINES or (not raw.isascii() and RIGHT_TO_LEFT.search(raw)):
         return whole
     if numbered := _margin(raw, lines):
         return numbered
@@ -62,7 +62,7 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         fragments = _fragments(geometry, lines, firsts)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
-    ordered = Order(geometry, raw).ordered(fragments)
+    ordered = _ordered(fragments, geometry)
     return whole if ordered == fragments else list(_spans(ordered))
 
 
@@ -115,7 +115,8 @@ def _fragments(geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int],
         begins = [0, *(at for at, _, _ in cells[1:])]
         ends = [*(start + at for at in begins[1:]), end]
         for (at, left, right), begin, last in zip(cells, begins, ends, strict=True):
-            found.append(Fragment(start + begin, last, first + at, left, box[1], right, box[3]))
+            piece = text[begin : last - start].strip()
+            found.append(Fragment(start + begin, last, first + at, left, box[1], right, box[3], piece))
     return found
 
 
@@ -130,7 +131,7 @@ def _spans(ordered: Fragments) -> Iterator[Span]:
 
 
 class Fragment(NamedTuple):
-    """A piece of a line, cut at wide gaps: its offsets in the raw text, PDFium's index of its start, and its box."""
+    """A piece of a line, cut at wide gaps: its offsets in the raw text, PDFium's index of its start, box and text."""
 
     start: int
     end: int
@@ -139,6 +140,7 @@ class Fragment(NamedTuple):
     bottom: float
     right: float
     top: float
+    text: str
 
     @property
     def middle(self) -> float:
@@ -149,80 +151,74 @@ class Fragment(NamedTuple):
 Fragments = Sequence[Fragment]
 
 
-class Order:
-    """The order of the fragments of one page."""
-
-    def __init__(self, geometry: Geometry, raw: str) -> None:
-        self._geometry = geometry
-        self._raw = raw
-
-    def ordered(self, fragments: Fragments, depth: int = 0) -> list[Fragment]:
-        """Return the fragments with each crossed region put in order, at the place of the region's first fragment."""
-        found = list(fragments)
-        gutter = gutter_of(found, FEWEST_LINES)
-        if gutter is None or depth > MOST_DEPTH:
-            return found
-        for band in _bands(found, gutter):
-            if _turns(band, gutter) < FEWEST_LINES or (right := self._right(band, gutter, depth)) is None:
-                continue
-            inside = {piece.start for piece in band}
-            place = next(place for place, piece in enumerate(found) if piece.start in inside)
-            rest = [piece for piece in found[place:] if piece.start not in inside]
-            found = [*found[:place], *right, *rest]
+def _ordered(fragments: Fragments, geometry: Geometry, depth: int = 0) -> list[Fragment]:
+    """Return the fragments with each crossed region put in order, at the place of the region's first fragment."""
+    found = list(fragments)
+    gutter = gutter_of(found, FEWEST_LINES)
+    if gutter is None or depth > MOST_DEPTH:
         return found
+    for band in _bands(found, gutter):
+        if _turns(band, gutter) < FEWEST_LINES or (right := _right(band, gutter, geometry, depth)) is None:
+            continue
+        inside = {piece.start for piece in band}
+        place = next(place for place, piece in enumerate(found) if piece.start in inside)
+        rest = [piece for piece in found[place:] if piece.start not in inside]
+        found = [*found[:place], *right, *rest]
+    return found
 
-    def _right(self, band: Fragments, gutter: float, depth: int) -> list[Fragment] | None:
-        """Return the band in order, cell by cell or column by column; None for an uncrossed region, such as a table."""
-        blocks = _blocks(band)
-        if len(blocks) >= FEWEST_CELLS and self._are_cells(blocks):
-            return [piece for block in blocks for piece in _cell_by_cell(block)]
-        if all(map(self._is_column, _columns(band))):
-            return [piece for side in _sides(band, gutter) for piece in self.ordered(side, depth + 1)]
-        return None
 
-    def _are_cells(self, blocks: Sequence[Fragments]) -> bool:
-        """Whether the blocks are table rows with cells of several lines: text continues within a cell, not across."""
-        cells = [_columns(block, 1) for block in blocks]
-        tall = [row for row in cells if max(map(len, row)) > 1 and len(row) > 1]
-        if len(tall) < FEWEST_CELLS or max(len(cell) for row in cells for cell in row) > TALLEST:
-            return False
-        lengths = [len(self._text(piece)) for row in tall for cell in row for piece in cell]
-        if sum(lengths) < SHORTEST_PIECE * len(lengths):
-            return False
-        begun = [cell[0] for row in cells for cell in row]
-        if 4 * sum(map(self._continues, begun)) > len(begun):
-            return False
-        below = [piece for row in tall for cell in row for piece in cell[1:]]
-        if sum(map(self._continues, below)) >= READS_ON * len(below):
-            return True
-        return all(self._is_labelled(cell) for row in tall for cell in row)
+def _right(band: Fragments, gutter: float, geometry: Geometry, depth: int) -> list[Fragment] | None:
+    """Return the band in order, cell by cell or column by column; None for an uncrossed region, such as a table."""
+    blocks = _blocks(band)
+    if len(blocks) >= FEWEST_CELLS and _are_cells(blocks, geometry):
+        return [piece for block in blocks for piece in _cell_by_cell(block)]
+    if all(map(_is_column, _columns(band))):
+        return [piece for side in _sides(band, gutter) for piece in _ordered(side, geometry, depth + 1)]
+    return None
 
-    def _is_labelled(self, cell: Fragments) -> bool:
-        """Whether a cell consists of a label above a value."""
-        if len(cell) != 2:
-            return False
-        label, value = cell
-        is_named = self._text(label).endswith(":")
-        return is_named or self._geometry.style(label.first) != self._geometry.style(value.first)
 
-    def _is_column(self, column: Fragments) -> bool:
-        """Whether the lines are long, mostly full, and continue from line to line."""
-        if len(column) < FEWEST_LINES:
-            return False
-        lengths = sorted(len(self._text(piece)) for piece in column)
-        left, right = min(piece.left for piece in column), max(piece.right for piece in column)
-        full = sum(piece.right - left >= FULL_WIDTH * (right - left) for piece in column)
-        continuing = sum(map(self._continues, column[1:]))
-        is_full = full >= FULL * len(column)
-        return lengths[len(lengths) // 2] >= SHORTEST and is_full and continuing >= READS_ON * (len(column) - 1)
+def _are_cells(blocks: Sequence[Fragments], geometry: Geometry) -> bool:
+    """Whether the blocks are table rows with cells of several lines: text continues within a cell, not across."""
+    cells = [_columns(block, 1) for block in blocks]
+    tall = [row for row in cells if max(map(len, row)) > 1 and len(row) > 1]
+    if len(tall) < FEWEST_CELLS or max(len(cell) for row in cells for cell in row) > TALLEST:
+        return False
+    lengths = [len(piece.text) for row in tall for cell in row for piece in cell]
+    if sum(lengths) < SHORTEST_PIECE * len(lengths):
+        return False
+    begun = [cell[0] for row in cells for cell in row]
+    if 4 * sum(map(_continues, begun)) > len(begun):
+        return False
+    below = [piece for row in tall for cell in row for piece in cell[1:]]
+    if sum(map(_continues, below)) >= READS_ON * len(below):
+        return True
+    return all(_is_labelled(cell, geometry) for row in tall for cell in row)
 
-    def _continues(self, piece: Fragment) -> bool:
-        first = self._raw[piece.start : piece.end].lstrip()[:1]
-        # Letters without case, as in Chinese, don't show whether a line continues the previous one.
-        return first.isalpha() and not first.isupper()
 
-    def _text(self, piece: Fragment) -> str:
-        return self._raw[piece.start : piece.end].strip()
+def _is_labelled(cell: Fragments, geometry: Geometry) -> bool:
+    """Whether a cell consists of a label above a value."""
+    if len(cell) != 2:
+        return False
+    label, value = cell
+    is_named = label.text.endswith(":")
+    return is_named or geometry.style(label.first) != geometry.style(value.first)
+
+
+def _is_column(column: Fragments) -> bool:
+    """Whether the lines are long, mostly full, and continue from line to line."""
+    if len(column) < FEWEST_LINES:
+        return False
+    lengths = sorted(len(piece.text) for piece in column)
+    left, right = min(piece.left for piece in column), max(piece.right for piece in column)
+    full = sum(piece.right - left >= FULL_WIDTH * (right - left) for piece in column)
+    continuing = sum(map(_continues, column[1:]))
+    is_full = full >= FULL * len(column)
+    return lengths[len(lengths) // 2] >= SHORTEST and is_full and continuing >= READS_ON * (len(column) - 1)
+
+
+def _continues(piece: Fragment) -> bool:
+    # Letters without case, as in Chinese, don't show whether a line continues the previous one.
+    return piece.text[:1].isalpha() and not piece.text[:1].isupper()
 
 
 def gutter_of(fragments: Fragments, fewest: int) -> float | None:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 import time
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.ocr.lines import Pixels
-from answerable.sources.ocr.pictures import recogniser
-from answerable.sources.pdf.columns import reading_order
+from answerable.sources.ocr.lines import PictureRefused
+from answerable.sources.ocr.pictures import RESOLUTION, recogniser
+from answerable.sources.pdf.columns import RIGHT_TO_LEFT, reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
 from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
 from answerable.sources.pdf.page_text import (
@@ -35,7 +34,6 @@ from answerable.sources.pdf.page_text import (
 )
 from answerable.sources.pdf.tables import Cell, Geometry, table_rows
 
-RESOLUTION = 300  # dots per inch at which scanned pages are rendered
 MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
 MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the largest file
 MAX_BOOKMARKS = 20_000  # bookmarks of an outline that are read at most
@@ -43,7 +41,6 @@ LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage car
 SHORT_PIECE = 40  # characters, at most, of a piece of a line that isn't a line of a column
 SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
 _BROKEN = re.compile(r"(?<=\S)\r\n(?=\S)")
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 _Box = tuple[float, float, float, float]
 
 
@@ -84,15 +81,10 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
-        total, page = 0, _Page()
+        total, columns = 0, list[Cell]()
         for number in range(len(document)):
-            page = _page(document, number, not outline, page.columns)
-            answer["pages"].append(page.text)
-            answer["sizes"].append(page.sizes)
-            answer["rows"].append(page.rows)
-            if page.shows_something:
-                answer["scanned"].append(number)
-            total += len(page.text or "")
+            columns = _add_page(document, number, columns, answer)
+            total += len(answer["pages"][-1] or "")
             if total > MAX_CHARACTERS:
                 raise SourceTooLarge(
                     f"{source} is too large, its text is over {MAX_CHARACTERS:,} characters: split it into several PDFs"
@@ -138,6 +130,8 @@ class PageText:
         self._raw_index = (lambda offset: offset) if same else char_index_of(textpage, raw)
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
+        if not raw.isascii() and RIGHT_TO_LEFT.search(raw):
+            raw = _with_ligatures(raw, self.geometry, self._raw_index)
         self.text, self._places = in_order(raw, reading_order(self.geometry, raw, self._raw_index))
         self._drawn = _drawn(self._places)
         edits = [*self._breaks_in_lines(), *raised(self.geometry, self.text, self.index_of)]
@@ -210,6 +204,22 @@ def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) 
     return "".join(letters)
 
 
+def _with_ligatures(raw: str, geometry: Geometry, index_of: Callable[[int], int]) -> str:
+    """Return the text with the letters of right-to-left ligatures in reading order.
+
+    PDFium reverses text character by character, also within a glyph of several letters that are already in order
+    (lam-alef, or a whole word). Letters of one glyph share its box.
+    """
+
+    def box(offset: int) -> object:
+        is_right_to_left = unicodedata.bidirectional(raw[offset]) in ("R", "AL", "NSM")
+        return (geometry.box(index_of(offset)) if is_right_to_left else None) or offset
+
+    glyphs = ("".join(raw[offset] for offset in run) for _, run in groupby(range(len(raw)), box))
+    # A combining mark above a letter may share its box; the text of a glyph never begins with such a mark.
+    return "".join(glyph if unicodedata.combining(glyph[-1]) else glyph[::-1] for glyph in glyphs)
+
+
 def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) -> PageText | None:
     """Return the page's text, which the caller closes; None for a broken page. `before`: see `table_rows`."""
     fields: list[Field] = []
@@ -229,37 +239,29 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     if len(text) < SHORT and not textpage.get_text_bounded().strip():
         # All text is outside the visible page: such hidden labels would make a scan look like a page of text.
         text = ""
-    if not text.isascii() and RIGHT_TO_LEFT.search(text):
-        text = _unreverse_ligatures(text, textpage)
     return PageText(page, textpage, text, fields, noted, before)
 
 
-class _Page(NamedTuple):
-    """A page's text, the type sizes of its lines, its table rows, and whether it has content but no text.
-
-    `columns` are those of a table that may go on on the next page.
-    """
-
-    text: str | None = None
-    sizes: Sequence[float] = ()
-    rows: Sequence[tuple[int, list[int]]] = ()
-    shows_something: bool = False
-    columns: Sequence[Cell] = ()
-
-
-def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) -> _Page:
-    found = page_text(document, number, before)
-    if found is None:
-        return _Page()
-    raw = found.text
-    starts = line_starts(raw)
-    # The size of a line is that of its first character, rounded to half a point.
-    sizes = [round(found.geometry.size(found.index_of(start)) * 2) / 2 for start in starts if with_sizes and raw]
-    lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
-    rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
-    shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
-    found.close()
-    return _Page(clean(raw), sizes, rows, shows_something, found.columns)
+def _add_page(document: Any, number: int, before: Sequence[Cell], answer: dict[str, Any]) -> list[Cell]:
+    """Add a page to the answer; return the columns of a table that may go on on the next page."""
+    page: str | None = None
+    sizes: list[float] = []
+    rows: list[tuple[int, list[int]]] = []
+    columns: list[Cell] = []
+    if found := page_text(document, number, before):
+        page, columns, starts = clean(found.text), found.columns, line_starts(found.text)
+        if found.text and not answer["outline"]:
+            # The size of a line is that of its first character, rounded to half a point.
+            sizes = [round(found.geometry.size(found.index_of(start)) * 2) / 2 for start in starts]
+        for start, cells in found.rows:
+            line = bisect_right(starts, start) - 1
+            rows.append((line, [cell - starts[line] for cell in cells]))
+        if not page.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0:
+            answer["scanned"].append(number)
+        found.close()
+    for name, value in (("pages", page), ("sizes", sizes), ("rows", rows)):
+        answer[name].append(value)
+    return columns
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
@@ -272,37 +274,6 @@ def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
         return place
 
     return char_index
-
-
-def _unreverse_ligatures(text: str, textpage: Any) -> str:
-    """Put the letters of right-to-left ligatures into reading order.
-
-    PDFium reverses text character by character, also within a glyph of several letters that are already in logical
-    order (lam-alef, or a whole word). Letters of one glyph share its origin.
-    """
-    if max(text) > "\uffff":
-        # PDFium counts UTF-16 units, so its indices would differ from Python's.
-        return text
-    x, y = ctypes.c_double(), ctypes.c_double()
-    origins: list[tuple[float, float] | None] = []
-    for index, character in enumerate(text):
-        place = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, index)
-        known = _is_right_to_left(character) and pdfium.FPDFText_GetCharOrigin(textpage, place, x, y)
-        origins.append((x.value, y.value) if known else None)
-    pieces = []
-    start = 0
-    for end in range(1, len(text) + 1):
-        if end == len(text) or origins[end] is None or origins[end] != origins[start]:
-            glyph = text[start:end]
-            # A combining mark above a letter may share its origin; the text of a glyph never begins with such a mark.
-            turn = len(glyph) > 1 and not unicodedata.combining(glyph[-1])
-            pieces.append(glyph[::-1] if turn else glyph)
-            start = end
-    return "".join(pieces)
-
-
-def _is_right_to_left(character: str) -> bool:
-    return unicodedata.bidirectional(character) in ("R", "AL") or unicodedata.combining(character) > 0
 
 
 def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: str | None = None) -> list[Rectangle]:
@@ -365,21 +336,22 @@ def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable
         if seconds <= 0:
             return
         working()
-        page = reads.page(_rendered(document, number), seconds)
-        if page is not None:
-            answer["pages"][number] = page.text
-            answer["recognised"].append(number)
+        with suppress(PictureRefused):
+            page, *_ = reads.pages(_rendered(document, number), seconds)
+            if page is not None:
+                answer["pages"][number] = page.text
+                answer["recognised"].append(number)
 
 
-def _rendered(document: Any, number: int) -> Pixels:
-    """Return the page in shades of grey, at 300 dpi; at a lower resolution if the page is large."""
+def _rendered(document: Any, number: int) -> bytes:
+    """Return the page in shades of grey, as a picture in PGM format; at a lower resolution if the page is large."""
     page = document[number]
     width, height = page.get_size()
     scale = min(RESOLUTION / 72, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
     bitmap = page.render(scale=scale, grayscale=True)
     rows = memoryview(bitmap.buffer)
-    lines = b"".join(bytes(rows[row * bitmap.stride :][: bitmap.width]) for row in range(bitmap.height))
-    pixels = Pixels(bitmap.width, bitmap.height, lines, RESOLUTION)
+    lines = (rows[row * bitmap.stride :][: bitmap.width] for row in range(bitmap.height))
+    picture = b"".join((f"P5 {bitmap.width} {bitmap.height} 255\n".encode(), *lines))
     bitmap.close()
     page.close()
-    return pixels
+    return picture

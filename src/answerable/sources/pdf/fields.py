@@ -99,7 +99,7 @@ def beside_labels(
     fields: Sequence[Field], geometry: Geometry, text: str, index_of: Callable[[int], int]
 ) -> Iterator[Edit]:
     """Yield the edits that write each field beside its label; a field without any label has a line of its own."""
-    lines = list(_lines(geometry, text, index_of)) if fields else []
+    lines = sorted(_lines(geometry, text, index_of), key=lambda line: line.bottom) if fields else []
     used: set[int] = set()
     for row in _rows(fields):
         level = [line for line in lines if _is_level((0, line.bottom, 0, line.top), row[0].box)]
@@ -133,26 +133,22 @@ def _boxes_in_columns(
     """Yield the edit that writes boxes, which have their names above them, behind the text of their row."""
     is_before = before and (not after or fields[0].box[0] - before[-1].right <= after[0].left - fields[-1].box[2])
     words, place = (before, len(before) - 1) if is_before else (after, 0)
-    names = [_name_above(field, lines) for field in fields]
+    names = [" ".join(word.text for word in _over(field, lines)[1]) for field in fields]
     # Without its name, a box would seem to be about the text beside it.
-    if words and all(names):
+    if words and all(0 < len(name) <= LONGEST_NAME for name in names):
         end = _together(words, place, fields[0].box[3] - fields[0].box[1])[-1].end
         shown = " ".join(f"{field.value} {name}" for field, name in zip(fields, names, strict=True))
         yield Edit(end, end, f": {shown}", fields[0].box)
 
 
-def _name_above(field: Field, lines: Sequence[_Line]) -> str:
-    """Return the nearest words above a box, if they are short."""
+def _over(field: Field, lines: Sequence[_Line]) -> tuple[_Line, Sequence[_Word]]:
+    """Return the nearest line above a field that has words over it, and these words; without one, no words."""
     left, _, right, top = field.box
-    over = [
-        (line.bottom, _together(line.words, place, line.top - line.bottom))
-        for line in lines
-        if line.bottom >= top - TOUCHING
-        for place, word in enumerate(line.words)
-        if word.left < right and left < word.right
-    ]
-    name = " ".join(word.text for word in min(over)[1]) if over else ""
-    return name if len(name) <= LONGEST_NAME else ""
+    for line in lines:
+        places = [place for place, word in enumerate(line.words) if word.left < right and left < word.right]
+        if places and line.bottom >= top - TOUCHING:
+            return line, _together(line.words, places[0], line.top - line.bottom)
+    return _Line(top, top, 0, []), []
 
 
 def _lines(geometry: Geometry, text: str, index_of: Callable[[int], int]) -> Iterator[_Line]:
@@ -222,8 +218,10 @@ def _box_beside(field: Field, words: Sequence[_Word], is_left: bool, text: str) 
 def _value_beside(
     field: Field, words: Sequence[_Word], lines: Sequence[_Line], text: str, used: set[int]
 ) -> list[Edit]:
-    above = _above(field, lines)
-    if above and not used.isdisjoint({above[0].start, above[-1].end}):
+    line, above = _over(field, lines)
+    height = line.top - line.bottom
+    is_near = above and line.bottom - field.box[3] <= BELOW * height and above[0].left >= field.box[0] - height
+    if not is_near or not used.isdisjoint({above[0].start, above[-1].end}):
         above = []
     is_far = not words or field.box[0] - words[-1].right > FAR * (field.box[3] - field.box[1])
     label = above if above and is_far else words
@@ -234,18 +232,6 @@ def _value_beside(
     is_sentence = text[end : end + 2].lstrip()[:1].islower() or (not field.value and _BLANK.match(text, end))
     colon = ":" if is_named and not is_sentence and end not in used else ""
     return [Edit(end, end, f"{colon} {field.value}".rstrip(), field.box)]
-
-
-def _above(field: Field, lines: Sequence[_Line]) -> Sequence[_Word]:
-    """Return the words of the label right above a field, which begins where the field begins, or within it."""
-    left, _, right, top = field.box
-    for line in lines:
-        if -TOUCHING <= line.bottom - top <= BELOW * (line.top - line.bottom):
-            places = [place for place, word in enumerate(line.words) if word.right > left and word.left < right]
-            label = _together(line.words, places[0], line.top - line.bottom) if places else []
-            if label and label[0].left >= left - (line.top - line.bottom):
-                return label
-    return []
 
 
 def _together(words: Sequence[_Word], place: int, gap: float) -> Sequence[_Word]:
@@ -264,6 +250,5 @@ def _on_its_own(field: Field, lines: Sequence[_Line], text: str) -> list[Edit]:
         shown = f"{field.value} {field.name}" if field.name and (field.value == "☒" or text.strip()) else ""
     else:
         shown = f"{field.name}: {field.value}" if field.name and field.value else field.value
-    higher = [line for line in lines if line.bottom > (field.box[1] + field.box[3]) / 2]
-    end = min(higher, key=lambda line: line.bottom).end if higher else 0
+    end = next((line.end for line in lines if line.bottom > (field.box[1] + field.box[3]) / 2), 0)
     return [Edit(end, end, f"\r\n{shown}" if end else f"{shown}\r\n", field.box)] if shown else []

@@ -11,8 +11,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from enum import IntEnum
-from itertools import accumulate, takewhile
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
@@ -63,17 +63,15 @@ def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
 
     Page spans also fit the text that PDFium extracts, whose white space and hyphens at line ends differ.
     """
-    return [span for start, end in spans for span in _page_spans(content, start, end)]
-
-
-def _page_spans(content: str, start: int, end: int) -> Iterator[PageSpan]:
-    number = content.count("\f", 0, start)
-    page_start = content.rfind("\f", 0, start) + 1
-    before = len(ink(content[page_start:start]))
-    for text in content[start:end].split("\f"):
-        after = before + len(ink(text))
-        yield number, before, after
-        number, before = number + 1, 0
+    found = []
+    for start, end in spans:
+        first = content.count("\f", 0, start)
+        before = len(ink(content[content.rfind("\f", 0, start) + 1 : start]))
+        for number, text in enumerate(content[start:end].split("\f"), first):
+            after = before + len(ink(text))
+            found.append((number, before, after))
+            before = 0
+    return found
 
 
 def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
@@ -192,16 +190,12 @@ LARGER = 1.15  # type size of a heading at least, in type sizes of the text; a g
 LONGEST = 120  # characters of a heading in larger type at most
 LEVELS = 4  # levels of headings that are distinguished
 MOST = 0.1  # share of all characters that headings may have at most; a guess, not measured
-PREFIX = 16  # letters, at most, of the numbering before a title, such as "chapter3"
-SHORTEST = 4  # letters, at least, in a line that matches only the end of a title
-LINES = 3  # lines of a heading at most
-_LETTERS = re.compile(r"[\W_]+")
-_WORD = re.compile(r"[^\W_]+")
-_LEVELS = re.compile(r"\s*(?:§\s*)?(?:\d+|[A-Z])(?:\.\d+)+\.?(?:\s|$)")
-_NUMERAL = re.compile(
-    r"(?:chapter|part|section|appendix|annex|cap[ií]tulo|parte|secci[oó]n|seç[aã]o|ap[eé]ndice|ap[eê]ndice|anexo)?"
-    r"(?:[ivxlc]+|[a-z])"
-)
+LONGEST_NUMBER = 30  # characters, at most, of the numbering before a title, such as "Chapter 3: "
+_LETTER = re.compile(r"[^\W_]")
+_LINE_END = re.compile(r"[^\w\n]*$", re.MULTILINE)
+_NUMBER = r"(?i:(?:[^\W\d_]{4,} )?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-z])\b[^\w\n]+)"
+_LEVELS = r"(?:§\s*)?(?:\d+|[A-Z])(?:\.\d+)+\.?\s+"
+_BEFORE = re.compile(rf"(?m)^(?:(?P<levels>{_LEVELS})|[^\w\n]*(?P<number>{_NUMBER})?)\Z")
 
 Section = tuple[int, tuple[str, ...]]
 
@@ -296,78 +290,27 @@ def _within(offset: int, spans: Sequence[Span]) -> bool:
 
 
 def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
-    """Return where one to three consecutive lines match the title; 0 if none match.
+    """Return where the first of the lines that match the title best begins, from `reached` on; 0 if none match.
 
     "1.4. Setup" on the page may be "Setup" in the outline, and vice versa. A line that has a number of several levels
-    before the title is the best match, then the title alone, then a title after a plain number or a word.
+    before the title is the best match, then the title alone, then a title after a plain number.
     """
-    wanted = _letters(title)
-    best = len(_Rank), 0
-    longest_line = 2 * (len(wanted) + PREFIX)
-    for start in _candidates(title, page, reached) if wanted else ():
-        if _within(start, skipped):
-            continue
-        for number, text in enumerate(accumulate(_short_lines(page, start, longest_line)), 1):
-            rank = _rank(text, wanted, page[start:].split("\n", number)[:number])
-            if rank is not None and rank < best[0]:
-                best = rank, start
-    return best[1]
+    found: list[tuple[int, int]] = []
+    text, places = _letters(page)
+    for wanted in filter(None, (_letters(title)[0], _letters(re.sub(rf"\A{_NUMBER}", "", title))[0])):
+        at = -1 if found else text.find(wanted)
+        while at >= 0:
+            before = _BEFORE.search(page, max(places[at] - LONGEST_NUMBER, 0), places[at])
+            is_whole = before and _LINE_END.match(page, places[at + len(wanted) - 1] + 1)
+            if before and is_whole and before.start() >= reached and not _within(before.start(), skipped):
+                found.append((0 if before["levels"] else 2 if before["number"] else 1, before.start()))
+            at = text.find(wanted, at + 1)
+    return min(found, default=(0, 0))[1]
 
 
-class _Rank(IntEnum):
-    """How well lines match a title; the best value comes first."""
-
-    LEVELS = 0
-    ALONE = 1
-    NUMBER = 2
-    WORDS = 3
-
-
-def _rank(text: str, wanted: str, lines: Sequence[str]) -> _Rank | None:
-    """Return how well the letters of lines match those of a title."""
-    if text == wanted:
-        return _Rank.LEVELS if _LEVELS.match(lines[0]) else _Rank.ALONE
-    if text.endswith(wanted) and len(text) - len(wanted) <= PREFIX:
-        if _LEVELS.match(lines[0]):
-            return _Rank.LEVELS
-        return _Rank.NUMBER if _is_number(text[: -len(wanted)]) else _Rank.WORDS
-    if len(text) >= SHORTEST and wanted.endswith(text) and _is_number(wanted[: -len(text)]):
-        return _Rank.WORDS
-    return None
-
-
-def _short_lines(page: str, start: int, longest: int) -> list[str]:
-    """Return the letters of up to three lines from `start`; stop at a line longer than `longest`."""
-    lines = page[start : start + LINES * (longest + 1)].split("\n")[:LINES]
-    return [_letters(line) for line in takewhile(lambda line: len(line) <= longest, lines)]
-
-
-def _candidates(title: str, page: str, reached: int) -> list[int]:
-    """Return the starts of lines that contain the title's longest word, and of the two lines before each."""
-    lower = page.lower()
-    if len(lower) != len(page):
-        # A few capitals are longer in lower case, which would shift the offsets.
-        lower = page
-    # Search for a single word, because a dash or apostrophe of the title may be another character on the page.
-    words = sorted(set(_WORD.findall(title.lower())), key=len, reverse=True)
-    word = next((word for word in words[:LINES] if word in lower), "")
-    starts: set[int] = set()
-    place = lower.find(word, reached) if word else -1
-    while place >= 0:
-        line_start = place
-        for _ in range(LINES):
-            line_start = page.rfind("\n", 0, max(line_start, 0)) + 1
-            if line_start >= reached:
-                starts.add(line_start)
-            line_start -= 1
-        place = lower.find(word, place + 1)
-    return sorted(starts)
-
-
-def _letters(text: str) -> str:
-    return _LETTERS.sub("", text).casefold()
-
-
-def _is_number(prefix: str) -> bool:
-    """Whether letters and digits before a title are its numbering: `14`, `chapter3`, `iv`, `appendixa`."""
-    return 0 < len(prefix) <= PREFIX and (any(map(str.isdigit, prefix)) or _NUMERAL.fullmatch(prefix) is not None)
+@lru_cache(maxsize=2)
+def _letters(text: str) -> tuple[str, list[int]]:
+    """Return the letters and digits of a text in lower case, and the place of each."""
+    places = [found.start() for found in _LETTER.finditer(text)]
+    # A few capitals are longer in lower case.
+    return "".join(text[place].lower()[0] for place in places), places

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise
 
 from answerable.errors import SourceTooLarge
 from answerable.tables.grid import header_of
@@ -105,28 +106,18 @@ def fill_merged(sheet: Sheet) -> None:
 
     A group's name next to its rows belongs to each of the rows. Text merged over several columns stays where it is.
     """
-    by_number = {row.number: row for row in sheet.rows}
+    numbers = [row.number for row in sheet.rows]
     filled = 0
     for merge in sheet.merges:
-        top = by_number.get(merge.first_row)
-        text = top.cells.get(merge.first_column) if top else None
-        if not text:
-            continue
-        for row in _rows_below(sheet.rows, by_number, merge):
-            row.cells.setdefault(merge.first_column, text)
+        first, after = bisect_left(numbers, merge.first_row), bisect_right(numbers, merge.last_row)
+        is_filled = first < after and numbers[first] == merge.first_row
+        text = sheet.rows[first].cells.get(merge.first_column, "") if is_filled else ""
+        for place in range(first + 1, after) if text else ():
+            sheet.rows[place].cells.setdefault(merge.first_column, text)
             filled += 1
             if filled > len(sheet.rows):
                 # Merged cells don't overlap, except in hostile files.
                 return
-
-
-def _rows_below(rows: list[Row], by_number: dict[int, Row], merge: Merge) -> Iterator[Row]:
-    height = merge.last_row - merge.first_row
-    if height < len(rows):
-        found = (by_number.get(number) for number in range(merge.first_row + 1, merge.last_row + 1))
-        yield from (row for row in found if row is not None)
-    else:
-        yield from (row for row in rows if merge.first_row < row.number <= merge.last_row)
 
 
 _HEADER_WITHIN = 12  # rows at the beginning of a table, among which its header is looked for
@@ -166,26 +157,15 @@ def find_blocks(sheet: Sheet) -> list[Block]:
     wide = {(merge.first_row, merge.first_column): merge.last_column for merge in sheet.merges}
     hints = _Hints(sheet.headers, wide)
     blocks: list[Block] = []
-    for run in _runs(sheet.rows):
-        for rows in _side_by_side(run, hints):
+    # An empty row divides the rows above it from those below.
+    for _, run in groupby(enumerate(sheet.rows), lambda each: each[1].number - each[0]):
+        for rows in _side_by_side([row for _, row in run], hints):
             for block in _blocks(rows, hints):
                 if blocks and _continues(block, blocks[-1]):
                     blocks[-1].rows += block.rows
                 else:
                     blocks.append(block)
     return blocks
-
-
-def _runs(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield runs of rows that no empty row divides."""
-    run: list[Row] = []
-    for row in rows:
-        if run and row.number > run[-1].number + 1:
-            yield run
-            run = []
-        run.append(row)
-    if run:
-        yield run
 
 
 def _side_by_side(run: Sequence[Row], hints: _Hints) -> list[list[Row]]:
@@ -197,13 +177,8 @@ def _side_by_side(run: Sequence[Row], hints: _Hints) -> list[list[Row]]:
     apart = _divided(run, groups)
     if len(apart) == 1:
         return apart
-    tables = [_find_header(rows, hints) is not None for rows in apart]
-    joined = [0]
-    left_is_table = tables[0]
-    for is_table in tables[1:]:
-        starts_anew = left_is_table and is_table
-        joined.append(joined[-1] + starts_anew)
-        left_is_table = is_table if starts_anew else left_is_table or is_table
+    tables = accumulate(_find_header(rows, hints) is not None for rows in apart)
+    joined = [max(count - 1, 0) for count in tables]
     return _divided(run, {column: joined[group] for column, group in groups.items()})
 
 
@@ -273,7 +248,7 @@ def _find_header(rows: Sequence[Row], hints: _Hints) -> Row | None:
             lower = below[len(below) // 2 :]
             usual = Counter(column for line in lower for column in line.cells if column not in row.cells)
             unnamed = [column for column, count in usual.items() if column > min(row.cells) and count * 2 > len(lower)]
-            if not any(_are_figures([column], lower) for column in unnamed):
+            if not any(_are_figures(line.cells.get(column, "") for line in lower) for column in unnamed):
                 return row
             partial = partial or row
     return partial
@@ -288,17 +263,14 @@ def _names_columns(names: Mapping[int, str], below: Sequence[Row], is_bold: bool
     if not header_of([[names.get(column, "") for column in used], *others]):
         return False
     # In a list of names and values in two columns, the first row may look like a header without being one.
-    return len(used) > 2 or is_bold or any(_is_typed(place, others) for place in range(len(used)))
+    return len(used) > 2 or is_bold or any(map(_are_figures, zip(*others, strict=True)))
 
 
-def _is_typed(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether most cells of a column are numbers or dates."""
-    filled = [row[place] for row in rows if row[place]]
-    return bool(filled) and sum(map(_is_figure, filled)) * 10 >= len(filled) * 7
-
-
-def _is_figure(text: str) -> bool:
-    return shape_of(text) == "figure" or split_number(text, "USD") is not None
+def _are_figures(texts: Iterable[str]) -> bool:
+    """Whether most of the texts are numbers or dates."""
+    filled = list(filter(None, texts))
+    figures = [text for text in filled if shape_of(text) == "figure" or split_number(text, "USD") is not None]
+    return bool(filled) and len(figures) * 10 >= len(filled) * 7
 
 
 def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int]) -> dict[int, str]:
@@ -318,12 +290,6 @@ def _two_rows(row: Row, below: Sequence[Row], wide: Mapping[tuple[int, int], int
     others = [[each.cells.get(column, "") for column in columns] for each in below[1:]]
     names = joined(top, [second.get(column, "") for column in columns], others)
     return {column: name for column, name in zip(columns, names, strict=False) if name}
-
-
-def _are_figures(columns: Sequence[int], rows: Sequence[Row]) -> bool:
-    """Whether most cells of each column are numbers or dates."""
-    cells = [[row.cells.get(column, "") for column in columns] for row in rows]
-    return all(_is_typed(place, cells) for place in range(len(columns)))
 
 
 def _continues(block: Block, before: Block) -> bool:

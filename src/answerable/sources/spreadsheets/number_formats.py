@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -22,9 +21,18 @@ from answerable.text.languages import keyword_language, question_language
 _LONGEST = 255  # characters of a format code; Excel's own limit
 _LARGEST = 1e15  # larger numbers are displayed without their format, because Excel keeps 15 digits
 _TOKEN = re.compile(
-    r'(?P<bracket>\[[^\]]*\])|(?P<quoted>"[^"]*"?)|\\(?P<escaped>.)|(?P<skipped>[_*].)|(?P<general>general)'
-    r"|(?P<exponent>e[+-])|(?P<digits>[0#?]+)|(?P<mark>[.,%])|(?P<half>am/pm|a/p)|(?P<date>[ymdhs]+)|(?P<other>.)",
+    r'(?P<bracket>\[[^\]]*\])|"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|(?P<skipped>[_*].)|(?P<general>general)'
+    r"|(?P<picture>[0#?.,%/;]|e[+-])|(?P<half>am/pm|a/p)|(?P<date>[ymdhs]+)|(?P<other>.)",
     re.IGNORECASE | re.DOTALL,
+)
+# Characters with a meaning in a format code, as they are hidden in its literal text.
+_HIDDEN = {ord(each): 0xF0000 + ord(each) for each in "0#?.,%/;"}
+_SHOWN = {hidden: each for each, hidden in _HIDDEN.items()}
+_GENERAL = "\U000f0000"  # stands for the token General
+_PICTURE = re.compile(
+    r"(?P<before>[^0#?.]*)(?P<whole>(?:[0#?][^.]*?)?)(?P<scale>,*)"
+    r"(?:\.(?P<decimals>[0#?]*)(?P<scale_after>,*))?(?P<after>[^0#?.]*)",
+    re.DOTALL,
 )
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[0-9A-Fa-f]+)?\]")
 _LOCALE = re.compile(r"\[\$[^\]-]*-(?:[0-9A-Fa-f]*?)([0-9A-Fa-f]{3,4})\]")
@@ -47,46 +55,25 @@ _SAMPLE = 2_000  # texts that are examined for the decimal mark
 _MOST_WORDS = 20_000  # characters that are examined for the language
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a number is displayed. `masks` are the runs of digits before the decimal mark, with the text after each."""
-
-    before: str = ""
-    after: str = ""
-    masks: tuple[tuple[int, str], ...] = ()
-    least_digits: int = 0
-    decimals: tuple[int, int] = (0, 0)
-    scale: int = 0
-    percent: bool = False
-    grouped: bool = False
-    exponent: bool = False
-    is_general: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Times:
-    """Which parts of a time are displayed: its day, only its month or year, its time of day, or the time elapsed."""
-
-    has_date: bool
-    has_day: bool
-    has_clock: bool
-    has_seconds: bool
-    is_elapsed: bool
-
-
 def shown(value: float, code: str, mark: str, is_1904: bool = False) -> str:
     """Return a number as a cell with this format code displays it, with this decimal mark."""
     positive, negative, times = _parsed(code[:_LONGEST])
-    if times is not None:
+    if times:
         return _time(value, times, is_1904) or general(value, mark)
-    form = negative if value < 0 and negative is not None else positive
-    if not math.isfinite(value) or form.is_general or not (form.masks or form.decimals[1]) or abs(value) >= _LARGEST:
-        body = general(abs(value) if value < 0 and negative is not None else value, mark)
-        return _spaced(f"{form.before}{body}{form.after}") if form.is_general else body
-    text = _number(abs(value), form, mark)
-    is_zero = not any(character in "123456789" for character in text)
-    sign = "-" if value < 0 and negative is None and not is_zero and "-" not in form.before else ""
-    return _spaced(f"{sign}{form.before}{text}{form.after}")
+    is_signed = value < 0 and not negative
+    before, is_general, after = (negative if value < 0 and negative else positive).partition(_GENERAL)
+    text = general(value if is_signed else abs(value), mark)
+    if not is_general:
+        form = _PICTURE.fullmatch(before)
+        if form is None or not (form["whole"] or form["decimals"]) or not abs(value) < _LARGEST:
+            return text
+        text, before, after = _number(abs(value), form, mark), form["before"], form["after"]
+        if "(" in before:
+            # "$ (1,240.00)" would be read as a number with its sign around the currency: move it to "($ 1,240.00)".
+            before = f"({before.replace('(', '', 1).lstrip()}"
+        if is_signed and "-" not in before and any(map(text.__contains__, "123456789")):
+            before = f"-{before}"
+    return " ".join(f"{before}{text}{after}".translate(_SHOWN).split())
 
 
 def general(value: float, mark: str) -> str:
@@ -99,7 +86,7 @@ def general(value: float, mark: str) -> str:
     return text.replace(".", mark)
 
 
-def marks_of(code: str) -> Iterator[str]:
+def _marks_of(code: str) -> Iterator[str]:
     """Yield the decimal marks of the locales that a format code names."""
     for found in _LOCALE.finditer(code[:_LONGEST]):
         locale = int(found[1], 16)
@@ -110,142 +97,69 @@ def marks_of(code: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=2048)
-def _parsed(code: str) -> tuple[_Form, _Form | None, _Times | None]:
-    """Return the forms of positive and of negative numbers (None: the former with a sign), or the form of times."""
-    sections: list[list[re.Match[str]]] = [[]]
-    for token in _TOKEN.finditer(code):
-        if token[0] == ";":
-            sections.append([])
-        else:
-            sections[-1].append(token)
-    if times := _times(sections[0]):
-        return _Form(), None, times
-    forms = [_form(section) for section in sections[:2]]
-    return forms[0], forms[1] if len(forms) > 1 and sections[1] else None, None
+def _parsed(code: str) -> tuple[str, str, str]:
+    """Return the sections for positive and for negative numbers ("": as the former), and the letters of times.
+
+    A `[` is among the letters of a time that has elapsed.
+    """
+    tokens = list(_TOKEN.finditer(code))
+    sections = [*"".join(map(_picture, tokens)).split(";"), ""]
+    letters = (token["date"] or (_ELAPSED.fullmatch(token[0]) and token[0]) or "" for token in tokens)
+    return sections[0], sections[1], "" if _GENERAL in sections[0] else "".join(letters).lower()
 
 
-def _times(tokens: list[re.Match[str]]) -> _Times | None:
-    letters = "".join(token["date"].lower() for token in tokens if token["date"])
-    elapsed = "".join(found[1].lower() for token in tokens if (found := _ELAPSED.fullmatch(token[0])))
-    if not (letters or elapsed) or any(token["general"] for token in tokens):
-        return None
-    has_clock = bool(set("hs") & set(letters)) or bool(elapsed)
-    has_day = "d" in letters
-    has_date = has_day or "y" in letters or ("m" in letters and not has_clock)
-    return _Times(has_date, has_day, has_clock, "s" in letters + elapsed, bool(elapsed))
+def _picture(token: re.Match[str]) -> str:
+    """Return a token of a number's format as a picture, in which literal text has no characters with a meaning."""
+    if token["picture"] or token["general"]:
+        return token["picture"] or _GENERAL
+    currency = _CURRENCY.fullmatch(token[0])
+    text = currency[1] if currency else " " if token["skipped"] else token["quoted"] or token["escaped"]
+    return (text or (token["other"] or "").replace("@", "")).translate(_HIDDEN)
 
 
-def _form(tokens: list[re.Match[str]]) -> _Form:
-    before, after = "", ""
-    masks: list[tuple[int, str]] = []
-    whole, decimals = "", ""
-    in_decimals = grouped = percent = exponent = False
-    scale = 0
-    for place, token in enumerate(tokens):
-        literal = _literal(token)
-        if token["general"]:
-            return _Form(before, "".join(map(_literal, tokens[place + 1 :])), is_general=True)
-        if token["digits"]:
-            scale = 0
-            if exponent:
-                continue
-            if in_decimals:
-                decimals += token["digits"]
-            else:
-                whole += token["digits"]
-                masks.append((len(token["digits"]), ""))
-        elif token["exponent"]:
-            exponent = True
-        elif token[0] == "." and not in_decimals:
-            in_decimals = True
-        elif token[0] == "," and (whole or decimals):
-            # A comma between digits groups thousands; each comma after the last digit divides by a thousand.
-            scale += 1
-            grouped = grouped or any(later["digits"] for later in tokens[place + 1 :])
-        elif token[0] == "/" and whole:
-            return _Form(before, decimals=(0, 4), masks=((1, ""),), least_digits=1)
-        elif token["mark"] == "%":
-            percent = True
-            after += "%"
-        elif whole and not in_decimals and any(later["digits"] for later in tokens[place + 1 :]):
-            masks[-1] = (masks[-1][0], masks[-1][1] + literal)
-        elif whole or in_decimals:
-            after += literal
-        else:
-            before += literal
-    if "(" in before and not before.startswith("("):
-        # "$ (1,240.00)" would be read as a number with its sign around the currency: move it to "($ 1,240.00)".
-        before = f"({before.replace('(', '', 1).lstrip()}"
-    bounds = len(decimals.rstrip("#")), min(len(decimals), 30)
-    if not any(text for _, text in masks):
-        masks = [(len(whole), "")] if whole else []
-    least = whole.count("0")
-    return _Form(before, after, tuple(masks), least, bounds, scale, percent, grouped, exponent)
+def _number(value: float, form: re.Match[str], mark: str) -> str:
+    # A fraction is displayed with decimals.
+    whole, places = ("0", "####") if "/" in form["whole"] else (form["whole"], form["decimals"] or "")
+    scale = 2 * ("%" in form[0]) - 3 * len(form["scale"] + (form["scale_after"] or ""))
+    exact = Decimal(repr(value)).scaleb(scale).quantize(Decimal(1).scaleb(-min(len(places), 30)), ROUND_HALF_UP)
+    digits, _, decimals = f"{exact:f}".partition(".")
+    least = len(places.rstrip("#"))
+    decimals = decimals[:least] + decimals[least:].rstrip("0")
+    digits = digits.lstrip("0").rjust(max(whole.count("0"), 1), "0")
+    if "," in whole:
+        digits = f"{int(digits):,}".rjust(whole.count("0"), "0").replace(",", "," if mark == "." else ".")
+    else:
+        digits = _filled(whole, digits)
+    return f"{digits}{mark}{decimals}" if decimals else digits
 
 
-def _literal(token: re.Match[str]) -> str:
-    if token["bracket"]:
-        currency = _CURRENCY.fullmatch(token[0])
-        return currency[1] if currency else ""
-    if token["quoted"]:
-        return token[0].strip('"')
-    if token["skipped"]:
-        return " "
-    return token["escaped"] or (token["other"] if token["other"] and token["other"] != "@" else "") or ""
+def _filled(picture: str, digits: str) -> str:
+    """Return the digits with the texts of a picture such as `00) 0000-0000` between them, filled from the right."""
+    left = list(digits)
+    filled = [left.pop() if each in "0#?" else each for each in reversed(picture) if left]
+    return "".join([*left, *reversed(filled)])
 
 
-def _number(value: float, form: _Form, mark: str) -> str:
-    least, most = form.decimals
-    if form.exponent:
-        return general(value, mark)
-    exact = Decimal(repr(value)) * 100 if form.percent else Decimal(repr(value))
-    exact = exact.scaleb(-3 * form.scale).quantize(Decimal(1).scaleb(-most), ROUND_HALF_UP)
-    whole, _, decimals = f"{exact:f}".partition(".")
-    while len(decimals) > least and decimals.endswith("0"):
-        decimals = decimals[:-1]
-    whole = whole.lstrip("0").rjust(form.least_digits, "0") if whole.strip("0") or form.least_digits else ""
-    if not whole and not decimals:
-        whole = "0"
-    if form.grouped:
-        whole = f"{int(whole or 0):,}".rjust(form.least_digits, "0").replace(",", "," if mark == "." else ".")
-    elif len(form.masks) > 1:
-        whole = _masked(whole, form.masks)
-    return f"{whole or '0'}{mark}{decimals}" if decimals else whole
-
-
-def _masked(digits: str, masks: tuple[tuple[int, str], ...]) -> str:
-    """Return the digits with the texts of a format such as `(00) 0000-0000` between them, filled from the right."""
-    pieces: list[str] = []
-    for place, (length, text) in reversed(list(enumerate(masks))):
-        taken = digits if place == 0 else digits[-length:]
-        digits = digits[: len(digits) - len(taken)]
-        pieces.append(taken + (text if taken or place else ""))
-    return "".join(reversed(pieces))
-
-
-def _time(value: float, times: _Times, is_1904: bool) -> str:
+def _time(value: float, letters: str, is_1904: bool) -> str:
     """Return an Excel time (days since the end of 1899) as an ISO date, a time of day, or the hours elapsed."""
     if not math.isfinite(value) or not 0 <= value < 2_958_466:
         return ""
-    if times.is_elapsed:
+    if "[" in letters:
         seconds = round(value * 86_400)
         clock = f"{seconds // 3600}:{seconds % 3600 // 60:02}"
-        return f"{clock}:{seconds % 60:02}" if times.has_seconds else clock
+        return f"{clock}:{seconds % 60:02}" if "s" in letters else clock
     # Excel treats 1900 as a leap year.
     days = value + 1462 if is_1904 else value + 1 if value < 60 else value
     try:
         moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
     except OverflowError:
         return ""
-    clock = f"{moment:%H:%M:%S}" if times.has_seconds and moment.second else f"{moment:%H:%M}"
-    if not times.has_date or (value < 1 and times.has_clock):
+    has_clock = "h" in letters or "s" in letters
+    clock = f"{moment:%H:%M:%S}" if "s" in letters and moment.second else f"{moment:%H:%M}"
+    if has_clock and (value < 1 or not ("d" in letters or "y" in letters)):
         return clock
-    day = f"{moment:%Y-%m-%d}" if times.has_day or times.has_clock else f"{moment:%Y-%m}"
-    return f"{day} {clock}" if times.has_clock else day
-
-
-def _spaced(text: str) -> str:
-    return " ".join(text.split())
+    day = f"{moment:%Y-%m-%d}" if "d" in letters or has_clock else f"{moment:%Y-%m}"
+    return f"{day} {clock}" if has_clock else day
 
 
 def decimal_mark(texts: Iterable[str], codes: Iterable[str] = ()) -> str:
@@ -254,7 +168,7 @@ def decimal_mark(texts: Iterable[str], codes: Iterable[str] = ()) -> str:
     numbers = (split_number(text, "USD") for text in sample if len(text) < 40 and text[-1:].isprintable())
     if mark := prevailing_mark([number.mark for number in numbers if number]):
         return mark
-    if mark := prevailing_mark([mark for code in codes for mark in marks_of(code)]):
+    if mark := prevailing_mark([mark for code in codes for mark in _marks_of(code)]):
         return mark
     words = ". ".join(sample)[:_MOST_WORDS]
     # Names and headers are keywords rather than sentences, so the keyword detector is tried first.

@@ -25,14 +25,14 @@ from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge,
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
 from answerable.sources.spreadsheets.old import read_xls
-from answerable.sources.xml import local_name, stream
+from answerable.sources.xml import local_name, stream, whole_number
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _RANGE = re.compile(rf"{_REFERENCE.pattern}(?::{_REFERENCE.pattern})?")
-_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?Z?)?")
+_ISO_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?")
 _TRUE = ("1", "true")
-_XLSX_ADVICE = "open it in Excel or LibreOffice, save it again as .xlsx or CSV, and add that file"
 _INLINE = re.compile(rb"<(?:\w+:)?t(?: [^<>]{0,100})?>([^<]{1,500})<")
+_XLSX_ADVICE = "open it in Excel or LibreOffice, save it again as .xlsx or CSV, and add that file"
 
 
 def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
@@ -82,26 +82,24 @@ def _styles(package: Package, name: str | None) -> Styles:
     for group in root.iterchildren():
         match local_name(group):
             case "numFmts":
-                codes |= {_number(each.get("numFmtId")): each.get("formatCode", "") for each in group.iterchildren()}
+                codes |= {
+                    whole_number(each.get("numFmtId")): each.get("formatCode", "") for each in group.iterchildren()
+                }
             case "fonts":
                 fonts = list(group.iterchildren())
     for group in root.iterchildren("{*}cellXfs"):
         for style in group.iterchildren():
-            number = _number(style.get("fontId"))
+            number = whole_number(style.get("fontId"))
             for name, marked in (("b", styles.bold), ("strike", styles.struck)):
                 if number < len(fonts) and _is_on(fonts[number], name):
                     marked.add(len(styles.codes))
-            styles.codes.append(codes.get(_number(style.get("numFmtId")), ""))
+            styles.codes.append(codes.get(whole_number(style.get("numFmtId")), ""))
     return styles
 
 
 def _is_on(font: Any, name: str) -> bool:
     found = None if font is None else font.find(f"{{*}}{name}")
     return found is not None and found.get("val", "1") not in ("0", "false")
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text and text.isdecimal() and len(text) < 9 else 0
 
 
 def _shared_texts(package: Package, name: str | None) -> list[str]:
@@ -113,12 +111,8 @@ def _shared_texts(package: Package, name: str | None) -> list[str]:
 
 def _inline_texts(sheets: Iterable[bytes]) -> list[str]:
     """Return a sample of the texts written inline in the cells of the sheets."""
-    return [
-        text
-        for data in sheets
-        for found in _INLINE.finditer(data[:200_000])
-        if (text := " ".join(unescape(found[1].decode("utf-8", "replace")).split()))
-    ]
+    found = (each[1].decode("utf-8", "replace") for data in sheets for each in _INLINE.finditer(data[:200_000]))
+    return [text for each in found if (text := " ".join(unescape(each).split()))]
 
 
 class SheetReader:
@@ -146,13 +140,12 @@ class SheetReader:
                 case "autoFilter":
                     add_header(sheet, element.get("ref", ""))
                 case "col" if element.get("hidden") in _TRUE:
-                    first, last = (int(element.get(name, "0")[:6] or 0) for name in ("min", "max"))
+                    first, last = (whole_number(element.get(name)) for name in ("min", "max"))
                     sheet.hidden_columns.update(range(max(first, 1) - 1, min(last, LAST_COLUMN)))
 
     def _row(self, element: Any, sheet: Sheet) -> None:
         above = sheet.rows[-1].number if sheet.rows else 0
-        stated = element.get("r", "")
-        number = int(stated) if stated.isdecimal() and len(stated) < 8 else above + 1
+        number = whole_number(element.get("r"), above + 1)
         if not above < number <= LAST_ROW:
             # In every valid sheet, the rows are in order.
             number = above + 1
@@ -164,7 +157,7 @@ class SheetReader:
                 continue
             found = _REFERENCE.fullmatch(cell.get("r", ""))
             column = column_number(found[1]) if found else column + 1
-            style = int(cell.get("s", "0")[:6] or 0)
+            style = whole_number(cell.get("s"))
             text = self._text(cell, style, sheet)
             if text and column < LAST_COLUMN:
                 self._room.take(len(text))
@@ -175,31 +168,24 @@ class SheetReader:
             sheet.rows.append(row)
 
     def _text(self, cell: Any, style: int, sheet: Sheet) -> str:
-        value = formula = inline = None
-        for child in cell:
-            name = local_name(child)
-            if name == "v":
-                value = child.text
-            elif name == "f":
-                formula = child
-            elif name == "is":
-                inline = child
+        parts = {local_name(child): child for child in cell}
         kind = cell.get("t", "n")
-        if kind == "inlineStr" and inline is not None:
-            return string_text(inline)
+        if kind == "inlineStr" and "is" in parts:
+            return string_text(parts["is"])
+        value = parts["v"].text if "v" in parts else None
         if value is None:
-            sheet.uncalculated += formula is not None
+            sheet.uncalculated += "f" in parts
             return ""
         match kind:
             case "s":
-                number = int(value) if value.isdecimal() and len(value) < 9 else len(self._texts)
+                number = whole_number(value, len(self._texts))
                 return self._texts[number] if number < len(self._texts) else ""
             case "n":
                 return self._number(value, style)
             case "b":
                 return "TRUE" if value.strip() in _TRUE else "FALSE"
-            case "d" if found := _ISO_TIME.match(value):
-                return found[1] if found[2] in (None, "00:00") else f"{found[1]} {found[2]}"
+            case "d" if moment := _moment(value):
+                return moment
         return " ".join(value.split())
 
     def _number(self, value: str, style: int) -> str:
@@ -222,6 +208,12 @@ def string_text(element: Any) -> str:
     if not runs:
         return " ".join((element.findtext("{*}t") or "").split())
     return struck((run.findtext("{*}t") or "", _is_on(run.find("{*}rPr"), "strike")) for run in runs)
+
+
+def _moment(text: str) -> str:
+    """Return the day that an ISO time begins with, and its time unless it is midnight; "" for another text."""
+    found = _ISO_TIME.match(text)
+    return " ".join(part for part in found.groups("") if part not in ("", "00:00")) if found else ""
 
 
 def add_header(sheet: Sheet, reference: str) -> None:
@@ -250,7 +242,6 @@ class Styles:
 
 _ODS_ADVICE = "open it in LibreOffice, save it again as .ods, .xlsx or CSV, and add that file"
 _MOST_REPEATED = 100_000  # repeated filled cells of a workbook, after which each repetition counts for more
-_DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?)?")
 _DURATION = re.compile(r"PT(?P<hours>\d{1,6})H(?P<minutes>\d\d)M(?P<seconds>\d\d)")
 _HIDDEN = ("collapse", "filter")
 
@@ -340,16 +331,13 @@ class _Reader:
             if text:
                 self._room.take(len(text))
                 row.cells[column] = text = struck([(text, attribute(cell, "style-name") in self._struck_styles)])
-                self._merge(cell, row, column, sheet)
+                high, wide = count_of(cell, "number-rows-spanned"), count_of(cell, "number-columns-spanned")
+                if high > 1 or wide > 1:
+                    sheet.merges.append(Merge(row.number, column, row.number + high - 1, column + wide - 1))
                 for place in range(column + 1, min(column + repeats, LAST_COLUMN)):
                     self._repeat(text)
                     row.cells[place] = text
             column += repeats
-
-    def _merge(self, cell: Any, row: Row, column: int, sheet: Sheet) -> None:
-        high, wide = count_of(cell, "number-rows-spanned"), count_of(cell, "number-columns-spanned")
-        if high > 1 or wide > 1:
-            sheet.merges.append(Merge(row.number, column, row.number + high - 1, column + wide - 1))
 
     def _repeat(self, text: str) -> None:
         self._repeated += 1
@@ -359,8 +347,8 @@ class _Reader:
 
 def _text(cell: Any) -> str:
     kind, value = attribute(cell, "value-type"), attribute(cell, "value")
-    if kind == "date" and (found := _DATE.match(attribute(cell, "date-value"))):
-        return found[1] if found[2] in (None, "00:00") else f"{found[1]} {found[2]}"
+    if kind == "date" and (moment := _moment(attribute(cell, "date-value"))):
+        return moment
     paragraphs = [paragraph_text(each).replace("\n", " ") for each in cell if local_name(each) in ("p", "h")]
     text = " ".join(filter(None, paragraphs))
     if text or not kind:
