@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from answerable.computing.plan import AGGREGATES, Condition, Operation, Plan
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists
 from answerable.datatypes import Answer, Citation, Reason
 from answerable.tables.columns import unit_in_name
-from answerable.tables.compute import Aggregate, Period, Result, compute
-from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
+from answerable.tables.compute import Aggregate, compute
+from answerable.tables.table import Column, Kind, Origin, Row, Value
 
 SHOWN = 8
 """Rows that are written out below a figure; an answer that is itself a list has up to `LONGEST_LIST`."""
@@ -69,9 +68,7 @@ class Writer:
     def _difference(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
         sides = next(condition.sides for condition in plan.conditions if condition.sides)
         aggregate = Aggregate.SUM if plan.column >= 0 else Aggregate.COUNT
-        sums = [
-            compute_rows(plan.source.table, sorted(side.intersection(rows)), aggregate, plan.column) for side in sides
-        ]
+        sums = [compute(plan.source.table, sorted(side.intersection(rows)), aggregate, plan.column) for side in sides]
         if len(sums[0].figures) != 1 or sums[0].figures.keys() != sums[1].figures.keys():
             return None
         figures = {unit: abs(figure - sums[1].figures[unit]) for unit, figure in sums[0].figures.items()}
@@ -82,7 +79,7 @@ class Writer:
     def _figured(self, question: str, plan: Plan, rows: Sequence[int], operation: Operation) -> Answer | None:
         source, aggregate = plan.source, AGGREGATES[plan.operation]
         is_extreme = operation in (Operation.MOST, Operation.LEAST)
-        found = compute_rows(source.table, rows, aggregate, plan.column, limit=plan.limit)
+        found = compute(source.table, rows, aggregate, plan.column, limit=plan.limit)
         if not found.rows or not (found.figures or is_extreme):
             return None
         counted, figure = list(found.rows), self.figures(found.figures)
@@ -103,7 +100,7 @@ class Writer:
         source, is_counted = plan.source, plan.operation in ("count", "list", "lookup") or plan.column < 0
         aggregate = Aggregate.COUNT if is_counted else AGGREGATES[plan.operation]
         column = -1 if is_counted else plan.column
-        found = compute_rows(source.table, rows, aggregate, column, plan.group, plan.period)
+        found = compute(source.table, rows, aggregate, column, plan.group, plan.period)
         groups = [each for each in found.groups if each.name and (each.figures or is_counted)]
         if not groups:
             return None
@@ -239,21 +236,3 @@ def row_runs(source: Source, rows: Iterable[int]) -> list[tuple[int, int]]:
         else:
             runs.append((row, row))
     return runs
-
-
-def compute_rows(
-    table: Table,
-    rows: Sequence[int],
-    aggregate: Aggregate,
-    column: int = -1,
-    group: int = -1,
-    period: Period = Period.DAY,
-    limit: int | None = None,
-) -> Result:
-    """Compute a figure from these rows; rows in the result are numbered as in the whole table."""
-    chosen = replace(table, rows=tuple(table.rows[row] for row in rows))
-    found = compute(
-        *(chosen, (), aggregate, None if column < 0 else column, None if group < 0 else group, limit), period=period
-    )
-    groups = tuple(replace(each, rows=tuple(rows[row] for row in each.rows)) for each in found.groups)
-    return Result(found.figures, tuple(rows[row] for row in found.rows), groups)

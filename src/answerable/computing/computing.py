@@ -308,7 +308,7 @@ class Computing:
         if not likely:
             return Figure(why_none="no plan is likely")
         if likely[0] not in sure:
-            first = f"{words_of(likely[0].plan)} in {likely[0].plan.source.name}"
+            first = f"{words_of(likely[0].plan)} ({len(likely[0].plan.rows)} rows)"
             if likely[0].confidence >= SURE:
                 return Figure(why_none=f"{first}, but a column like it says as much of the question or more")
             return Figure(why_none=f"{first}, sure by {likely[0].confidence:.2f} of {SURE} needed")
@@ -320,7 +320,7 @@ class Computing:
         answer = None if plan.source.uncertain.intersection(plan.rows) else writer.answer(question, plan)
         if answer is None:
             return Figure(why_none="the rows don't say it")
-        return Figure(answer, f"{words_of(plan)}, sure by {sure[0].confidence:.2f}")
+        return Figure(answer, f"{words_of(plan)} ({len(plan.rows)} rows), sure by {sure[0].confidence:.2f}")
 
     def tables(self, near: Sequence[str], where: Filter | None, only: bool = False) -> list[PlannedSource]:
         """Return tables with the rows that pass a filter: of the documents with these ids, then of others."""

@@ -67,6 +67,12 @@ class Source:
             f"{names[0]} ({named_of(each.table.title for each in self.parts)})" if len(names) == 1 else named_of(names)
         )
 
+    @property
+    def full_name(self) -> str:
+        """The name with the table's title, which tells it from other tables of its document."""
+        title = "" if self.parts or self.is_chat else self.table.title
+        return ", ".join(dict.fromkeys(filter(None, (self.name, title))))
+
     @cached_property
     def starts(self) -> tuple[int, ...]:
         """The number of the first row of each part; (0,) for a table that isn't joined."""
