@@ -19,13 +19,6 @@ COMPARED = 4  # rows that a question may name in order to compare them; a guess,
 MOST_CITATIONS = 300  # citations of an answer at most, which bounds its size; a guess, not measured
 MOST_GROUPS = 12  # groups that are written out: the months of a year; a guess, not measured
 LONGEST_CELL = 160  # characters to which a cell is cut: about two lines; a guess, not measured
-_NAMES = {
-    Operation.SUM: "total",
-    Operation.AVERAGE: "average",
-    Operation.MOST: "most",
-    Operation.LEAST: "least",
-    Operation.DISTINCT: "distinct",
-}
 _BLANK = " \n\t\u200e\u200f"
 
 
@@ -49,21 +42,16 @@ class Writer:
             case Operation.COUNT:
                 rows = plan.filled
                 return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN) if rows else None
-            case Operation.LIST:
-                rows = rows[: plan.limit]
-                return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
-            case Operation.LOOKUP:
-                return self._looked_up(question, plan, rows)
+            case Operation.LOOKUP if len(rows) == 1:
+                figure = _short(plan.source.table.rows[rows[0]].values[plan.column].text)
+                line = self._line("single", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
+                return self._said(question, plan, line, rows, SHOWN)
+            case Operation.LIST | Operation.LOOKUP:
+                rows = rows[: plan.limit] if operation is Operation.LIST else rows
+                return self._said(question, plan, self._line("count", plan, rows), rows, LONGEST_LIST)
             case Operation.DIFFERENCE:
                 return self._difference(question, plan, rows)
         return self._figured(question, plan, rows, operation)
-
-    def _looked_up(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer:
-        if len(rows) > 1:
-            return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
-        figure = _short(plan.source.table.rows[rows[0]].values[plan.column].text)
-        line = self._line("found", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
-        return self._said(question, plan, line, rows, SHOWN)
 
     def _difference(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
         sides = next(condition.sides for condition in plan.conditions if condition.sides)
@@ -90,7 +78,7 @@ class Writer:
             if any(len(each.values) > 1 for each in plan.conditions) and len(rows) <= COMPARED:
                 # "Which costs more, A or B?" asks to show both.
                 counted += [row for row in rows if row not in counted]
-        name = _NAMES[operation] if len(counted) > 1 or is_extreme else "single"
+        name = operation.value if len(counted) > 1 or is_extreme else "single"
         column = self.column(source, plan.column)
         line = self._line(name, plan, counted, column=column, group=column, figure=figure)
         return self._said(question, plan, line, counted, SHOWN)
