@@ -85,8 +85,7 @@ def rows_of(source: Source, written: Mapping[str, str]) -> tuple[int, frozenset[
         if written["op"] == "!=" and source.table.columns[column].kind is Kind.TEXT:
             return column, frozenset(range(len(source.table.rows)))
         raise
-    rows = (row for row, each in enumerate(source.table.rows) if condition.test(each.values[condition.column]))
-    return condition.column, frozenset(rows)
+    return condition.column, condition.rows
 
 
 def _condition(source: Source, written: Mapping[str, str]) -> Condition:

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import torch
 
-from answerable.computing.answers import compute_rows
 from answerable.computing.parse import Choices, Parsed, parse
 from answerable.computing.plan import AGGREGATES, Plan
 from answerable.e5.encoder import tokenizer_of
 from answerable.e5.weights import ModelFile, ReaderWeights, model_path
 from answerable.protocols import TableReading
+from answerable.tables.compute import compute
 from answerable.tables.values import read_value
 from answerable.text.terms import fold
 from training.model import padded
@@ -40,7 +40,7 @@ def answers_of(plan: Plan) -> list[set[str]]:
     if operation == "difference":
         sides = next(each.sides for each in plan.conditions if each.sides)
         sums = [
-            compute_rows(
+            compute(
                 plan.source.table, sorted(side), AGGREGATES["sum" if plan.column >= 0 else "count"], plan.column
             ).figures
             for side in sides
@@ -50,7 +50,7 @@ def answers_of(plan: Plan) -> list[set[str]]:
         if not plan.limit:
             return []
         aggregate = AGGREGATES["count" if operation == "lookup" else operation]
-        groups = compute_rows(plan.source.table, rows, aggregate, plan.column, plan.group, plan.period).groups
+        groups = compute(plan.source.table, rows, aggregate, plan.column, plan.group, plan.period).groups
         kept = groups[::-1] if plan.is_least else groups
         return [{_key(each.name) for each in kept[: plan.limit]}]
     if operation == "count":
@@ -59,7 +59,7 @@ def answers_of(plan: Plan) -> list[set[str]]:
         return [{_key(cells[row].values[plan.column].text) for row in rows}]
     if operation == "list":
         return [{_key(cells[row].values[column].text) for row in rows} for column in range(len(cells[0].values))]
-    found = compute_rows(plan.source.table, rows, AGGREGATES[operation], plan.column, limit=plan.limit)
+    found = compute(plan.source.table, rows, AGGREGATES[operation], plan.column, limit=plan.limit)
     if operation in ("most", "least"):
         return [{_key(cells[row].values[at].text) for row in found.rows} for at in range(len(cells[0].values))]
     return [{_number(sum(found.figures.values()))}] if found.figures else []

@@ -1,4 +1,4 @@
-"""Computing with tables: conditions, aggregates, groups, units; always as a plain computation has it."""
+"""Computing with tables: aggregates, groups, units; always as a plain computation has it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,7 @@ from property_settings import examples
 from answerable.datatypes import Document
 from answerable.sources.records import read_records
 from answerable.sources.whatsapp.read import read_chat
-from answerable.tables.compute import (
-    Aggregate,
-    Comparison,
-    Condition,
-    Group,
-    OneOf,
-    Operator,
-    Period,
-    Result,
-    compute,
-    select,
-)
+from answerable.tables.compute import Aggregate, Group, Period, Result, compute
 from answerable.tables.find import find_tables
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 
@@ -53,84 +42,43 @@ def costs() -> Table:
     )
 
 
-def test_a_condition_selects_rows(costs: Table) -> None:
-    cases: list[tuple[Condition, list[int]]] = [
-        (Comparison(COST, Operator.EQUAL, 0.2), [1]),
-        (Comparison(COST, Operator.ABOVE, 0.2), [2, 4]),
-        (Comparison(COST, Operator.AT_LEAST, 0.2), [1, 2, 4]),
-        (Comparison(COST, Operator.BELOW, 0.2), [0]),
-        (Comparison(COST, Operator.AT_MOST, 0.2), [0, 1]),
-        (Comparison(COST, Operator.ABOVE, 1, "EUR"), [4]),
-        (Comparison(WHEN, Operator.EQUAL, datetime(2024, 3, 6)), [1]),
-        (Comparison(WHEN, Operator.AT_LEAST, datetime(2024, 3, 6)), [1, 2, 3, 4]),
-        (Comparison(WHEN, Operator.BELOW, datetime(2024, 4, 1)), [0, 1]),
-        (Comparison(WHEN, Operator.ABOVE, 1.0), []),
-        (Comparison(COST, Operator.BELOW, datetime(2024, 4, 1)), []),
-        (Comparison(WHAT, Operator.EQUAL, "HOTEL  en Evora"), [0]),
-        (OneOf(WHO, ("ana", "éva")), [0, 1, 4]),
-        (OneOf(WHO, ()), []),
-        (OneOf(WHO, ("a' OR 1 --", '"]')), []),
-        (OneOf(WHAT, ("",)), [3]),
-    ]
-    failed = [(condition, got) for condition, rows in cases if (got := select(costs, [condition])) != rows]
-    assert failed == []
-
-
-def test_all_conditions_must_hold(costs: Table) -> None:
-    march = [
-        Comparison(WHEN, Operator.AT_LEAST, datetime(2024, 3, 1)),
-        Comparison(WHEN, Operator.BELOW, datetime(2024, 4, 1)),
-    ]
-    assert select(costs, march) == [0, 1]
-    assert select(costs, [OneOf(WHAT, ("vuelos",)), OneOf(WHO, ("ana",))]) == [1]
-    assert select(costs, [*march, OneOf(WHO, ("Ben",))]) == []
-    assert select(costs, []) == [0, 1, 2, 3, 4]
-
-
 def test_figures_of_units_are_apart_and_exact(costs: Table) -> None:
-    assert compute(costs, [], Aggregate.SUM, COST) == Result({"EUR": 7.55, "USD": 5}, (0, 1, 2, 4))
-    ana = [OneOf(WHO, ("ana",))]
-    assert compute(costs, ana, Aggregate.SUM, COST) == Result({"EUR": 0.3}, (0, 1))
-    assert compute(costs, ana, Aggregate.MEAN, COST) == Result({"EUR": 0.15}, (0, 1))
-    assert compute(costs, [], Aggregate.MOST, COST) == Result({"EUR": 7.25, "USD": 5}, (2, 4))
-    assert compute(costs, [], Aggregate.LEAST, COST) == Result({"EUR": 0.1, "USD": 5}, (0, 2))
+    assert compute(costs, range(5), Aggregate.SUM, COST) == Result({"EUR": 7.55, "USD": 5}, (0, 1, 2, 4))
+    assert compute(costs, [0, 1], Aggregate.SUM, COST) == Result({"EUR": 0.3}, (0, 1))
+    assert compute(costs, [0, 1], Aggregate.MEAN, COST) == Result({"EUR": 0.15}, (0, 1))
+    assert compute(costs, range(5), Aggregate.MOST, COST) == Result({"EUR": 7.25, "USD": 5}, (2, 4))
+    assert compute(costs, range(5), Aggregate.LEAST, COST) == Result({"EUR": 0.1, "USD": 5}, (0, 2))
 
 
 def test_counts(costs: Table) -> None:
-    assert compute(costs, [], Aggregate.COUNT) == Result({"": 5}, (0, 1, 2, 3, 4))
-    assert compute(costs, [], Aggregate.COUNT, COST) == Result({"": 4}, (0, 1, 2, 4))
-    assert compute(costs, [], Aggregate.DISTINCT, WHO) == Result({"": 3}, (0, 1, 2, 3, 4))
-    nobody = [OneOf(WHO, ("Zoe",))]
-    assert compute(costs, nobody, Aggregate.COUNT) == Result({"": 0}, ())
-    assert compute(costs, nobody, Aggregate.DISTINCT, WHAT) == Result({"": 0}, ())
-    assert compute(costs, nobody, Aggregate.SUM, COST) == Result({}, ())
-    assert compute(costs, nobody, Aggregate.COUNT, group=WHO) == Result({}, ())
+    assert compute(costs, range(5), Aggregate.COUNT) == Result({"": 5}, (0, 1, 2, 3, 4))
+    assert compute(costs, range(5), Aggregate.COUNT, COST) == Result({"": 4}, (0, 1, 2, 4))
+    assert compute(costs, range(5), Aggregate.DISTINCT, WHO) == Result({"": 3}, (0, 1, 2, 3, 4))
+    assert compute(costs, [], Aggregate.COUNT) == Result({"": 0}, ())
+    assert compute(costs, [], Aggregate.DISTINCT, WHAT) == Result({"": 0}, ())
+    assert compute(costs, [], Aggregate.SUM, COST) == Result({}, ())
+    assert compute(costs, [], Aggregate.COUNT, group=WHO) == Result({}, ())
 
 
-def test_first_and_last_are_rows(costs: Table) -> None:
-    assert compute(costs, [], Aggregate.FIRST) == Result({}, (0,))
-    assert compute(costs, [], Aggregate.LAST) == Result({}, (4,))
-    assert compute(costs, [], Aggregate.LAST, WHAT, limit=2) == Result({}, (2, 4))
-    assert compute(costs, [], Aggregate.FIRST, WHEN, limit=2) == Result({}, (0, 1))
-    assert compute(costs, [OneOf(WHO, ("Ben",))], Aggregate.LAST, WHEN) == Result({}, (3,))
-    assert compute(costs, [], Aggregate.MOST, WHEN) == Result({}, (4,))
-    assert compute(costs, [], Aggregate.LEAST, WHEN) == Result({}, (0,))
-    assert compute(costs, [], Aggregate.MOST, COST, limit=2).rows == (1, 2, 4)
+def test_the_first_and_the_last_time_are_rows(costs: Table) -> None:
+    assert compute(costs, range(5), Aggregate.MOST, WHEN) == Result({}, (4,))
+    assert compute(costs, range(5), Aggregate.LEAST, WHEN) == Result({}, (0,))
+    assert compute(costs, range(5), Aggregate.MOST, COST, limit=2).rows == (1, 2, 4)
 
 
 def test_groups_are_one_in_any_spelling_and_sorted(costs: Table) -> None:
-    groups = compute(costs, [], Aggregate.COUNT, group=WHO).groups
+    groups = compute(costs, range(5), Aggregate.COUNT, group=WHO).groups
     assert groups == (Group("Ana", {"": 2}, (0, 1)), Group("Ben", {"": 2}, (2, 3)), Group("Eva", {"": 1}, (4,)))
-    sums = compute(costs, [], Aggregate.SUM, COST, group=WHO, limit=2)
+    sums = compute(costs, range(5), Aggregate.SUM, COST, group=WHO, limit=2)
     assert sums == Result({}, (0, 1, 4), (Group("Eva", {"EUR": 7.25}, (4,)), Group("Ana", {"EUR": 0.3}, (0, 1))))
-    least = compute(costs, [], Aggregate.LEAST, COST, group=WHO).groups
+    least = compute(costs, range(5), Aggregate.LEAST, COST, group=WHO).groups
     assert [group.name for group in least] == ["Ana", "Eva", "Ben"]
-    assert compute(costs, [], Aggregate.LAST, WHEN, group=WHO).rows == (1, 3, 4)
+    assert compute(costs, range(5), Aggregate.MOST, WHEN, group=WHO).rows == (1, 3, 4)
 
 
 def test_times_are_grouped_by_day_month_or_year(costs: Table) -> None:
     def named(period: Period) -> list[tuple[str, tuple[int, ...]]]:
-        found = compute(costs, [], Aggregate.COUNT, group=WHEN, period=period)
+        found = compute(costs, range(5), Aggregate.COUNT, group=WHEN, period=period)
         return [(group.name, group.rows) for group in found.groups]
 
     assert named(Period.MONTH) == [("2024-03", (0, 1)), ("2024-04", (2, 3)), ("2025-03", (4,))]
@@ -139,36 +87,33 @@ def test_times_are_grouped_by_day_month_or_year(costs: Table) -> None:
 
 
 def test_rows_without_a_name_are_a_group_of_their_own(costs: Table) -> None:
-    groups = compute(costs, [], Aggregate.COUNT, group=WHAT).groups
+    groups = compute(costs, range(5), Aggregate.COUNT, group=WHAT).groups
     assert groups[-2] == Group("", {"": 1}, (3,))
 
 
 def test_what_cannot_be_computed_is_an_error(costs: Table) -> None:
     for aggregate, column in (
         (Aggregate.SUM, WHO),
-        (Aggregate.SUM, None),
+        (Aggregate.SUM, -1),
         (Aggregate.MEAN, WHEN),
         (Aggregate.MOST, WHO),
-        (Aggregate.LEAST, None),
-        (Aggregate.DISTINCT, None),
+        (Aggregate.LEAST, -1),
+        (Aggregate.DISTINCT, -1),
     ):
         with pytest.raises(ValueError, match="takes a column"):
-            compute(costs, [], aggregate, column)
+            compute(costs, range(5), aggregate, column)
     years = table_of(Document.from_text("| Year | n |\n|---|---|\n| 2023 | 1 |\n| 2024 | 2 |\n"))
     with pytest.raises(ValueError, match="quantities"):
-        compute(years, [], Aggregate.SUM, 0)
-    assert compute(years, [], Aggregate.MOST, 0).figures == {"": 2024}
+        compute(years, range(2), Aggregate.SUM, 0)
+    assert compute(years, range(2), Aggregate.MOST, 0).figures == {"": 2024}
 
 
 def test_messages_of_a_chat_are_counted() -> None:
     lines = [f"{day}/3/24, 21:15 - {'Ana' if day % 3 else 'Ben'}: mensaje {day}\n" for day in range(1, 31)]
     table = table_of(read_chat("".join(lines), "chat.txt"))
-    week = [
-        Comparison(1, Operator.AT_LEAST, datetime(2024, 3, 4)),
-        Comparison(1, Operator.BELOW, datetime(2024, 3, 11)),
-    ]
-    assert compute(table, [OneOf(0, ("ana",)), *week], Aggregate.COUNT) == Result({"": 5}, (3, 4, 6, 7, 9))
-    assert [group.name for group in compute(table, [], Aggregate.COUNT, group=0).groups] == ["Ana", "Ben"]
+    week = [day - 1 for day in range(4, 11) if day % 3]
+    assert compute(table, week, Aggregate.COUNT) == Result({"": 5}, (3, 4, 6, 7, 9))
+    assert [group.name for group in compute(table, range(30), Aggregate.COUNT, group=0).groups] == ["Ana", "Ben"]
 
 
 CENTS = st.integers(-10_000_000, 10_000_000).map(lambda cents: float(Decimal(cents) / 100))
@@ -201,21 +146,19 @@ def test_computing_equals_plain_python(
     rows: list[tuple[str, float | None, str, datetime]], bound: float, since: datetime
 ) -> None:
     table = made(rows)
-    conditions = [Comparison(1, Operator.AT_LEAST, bound), Comparison(2, Operator.BELOW, since)]
     kept = [n for n, (_, cost, _, when) in enumerate(rows) if cost is not None and cost >= bound and when < since]
-    assert select(table, conditions) == kept
     sums: Counter[str] = Counter()
     cents = {n: round((rows[n][1] or 0) * 100) for n in kept}
     for n in kept:
         sums[rows[n][2]] += cents[n]
-    found = compute(table, conditions, Aggregate.SUM, 1)
+    found = compute(table, kept, Aggregate.SUM, 1)
     assert found.rows == tuple(kept)
     assert found.figures == {rows[n][2]: sums[rows[n][2]] / 100 for n in kept}
-    most = compute(table, conditions, Aggregate.MOST, 1)
+    most = compute(table, kept, Aggregate.MOST, 1)
     tops = {unit: max(cents[n] for n in kept if rows[n][2] == unit) for unit in {rows[n][2] for n in kept}}
     assert most.rows == tuple(n for n in kept if cents[n] == tops[rows[n][2]])
-    last = compute(table, conditions, Aggregate.LAST, 2)
-    assert last.rows == tuple(sorted(kept, key=lambda n: (rows[n][3], n))[-1:])
+    last = compute(table, kept, Aggregate.MOST, 2)
+    assert last.rows == tuple(n for n in kept if rows[n][3] == max(rows[each][3] for each in kept))
 
 
 @examples(300)
@@ -225,20 +168,16 @@ def test_groups_equal_plain_python(rows: list[tuple[str, float | None, str, date
     expected: dict[str, list[int]] = {}
     for n, (who, *_) in enumerate(rows):
         expected.setdefault(keys[who], []).append(n)
-    result = compute(made(rows), [], Aggregate.COUNT, group=0)
+    result = compute(made(rows), range(len(rows)), Aggregate.COUNT, group=0)
     assert sorted(group.rows for group in result.groups) == sorted(tuple(each) for each in expected.values())
     assert [group.figures[""] for group in result.groups] == sorted(map(len, expected.values()), reverse=True)
     assert result.rows == tuple(range(len(rows)))
 
 
 def test_fifty_thousand_rows_are_computed_in_a_second() -> None:
-    words = ["vuelo a Lisboa", "hotel", "cena con Ana", "taxi"]
     start = datetime(2024, 1, 1)
     table = made([("", n / 100, "EUR", start + timedelta(minutes=n)) for n in range(50_000)])
-    rows = tuple(Row(r.start, r.end, (Value(words[n % 4]), *r.values[1:])) for n, r in enumerate(table.rows))
-    table = Table(table.origin, "", table.columns, rows)
     started = time.process_time()
-    wanted = OneOf(0, ("vuelo a lisboa",))
-    assert compute(table, [wanted], Aggregate.COUNT).figures == {"": 12_500}
+    assert compute(table, range(50_000), Aggregate.COUNT).figures == {"": 50_000}
     assert time.process_time() - started < 1
-    assert len(compute(table, [], Aggregate.SUM, 1, group=2, period=Period.MONTH).groups) == 2
+    assert len(compute(table, range(50_000), Aggregate.SUM, 1, group=2, period=Period.MONTH).groups) == 2

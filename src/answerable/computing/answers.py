@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from answerable.computing.plan import AGGREGATES, Condition, Operation, Plan
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists
 from answerable.datatypes import Answer, Citation, Reason
 from answerable.tables.columns import unit_in_name
-from answerable.tables.compute import Aggregate, Period, Result, compute
-from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
+from answerable.tables.compute import Aggregate, compute
+from answerable.tables.table import Column, Kind, Origin, Row, Value
 
 SHOWN = 8
 """Rows that are written out below a figure; an answer that is itself a list has up to `LONGEST_LIST`."""
@@ -20,13 +19,6 @@ COMPARED = 4  # rows that a question may name in order to compare them; a guess,
 MOST_CITATIONS = 300  # citations of an answer at most, which bounds its size; a guess, not measured
 MOST_GROUPS = 12  # groups that are written out: the months of a year; a guess, not measured
 LONGEST_CELL = 160  # characters to which a cell is cut: about two lines; a guess, not measured
-_NAMES = {
-    Operation.SUM: "total",
-    Operation.AVERAGE: "average",
-    Operation.MOST: "most",
-    Operation.LEAST: "least",
-    Operation.DISTINCT: "distinct",
-}
 _BLANK = " \n\t\u200e\u200f"
 
 
@@ -50,28 +42,21 @@ class Writer:
             case Operation.COUNT:
                 rows = plan.filled
                 return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN) if rows else None
-            case Operation.LIST:
-                rows = rows[: plan.limit]
-                return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
-            case Operation.LOOKUP:
-                return self._looked_up(question, plan, rows)
+            case Operation.LOOKUP if len(rows) == 1:
+                figure = _short(plan.source.table.rows[rows[0]].values[plan.column].text)
+                line = self._line("single", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
+                return self._said(question, plan, line, rows, SHOWN)
+            case Operation.LIST | Operation.LOOKUP:
+                rows = rows[: plan.limit] if operation is Operation.LIST else rows
+                return self._said(question, plan, self._line("count", plan, rows), rows, LONGEST_LIST)
             case Operation.DIFFERENCE:
                 return self._difference(question, plan, rows)
         return self._figured(question, plan, rows, operation)
 
-    def _looked_up(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer:
-        if len(rows) > 1:
-            return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
-        figure = _short(plan.source.table.rows[rows[0]].values[plan.column].text)
-        line = self._line("found", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
-        return self._said(question, plan, line, rows, SHOWN)
-
     def _difference(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
         sides = next(condition.sides for condition in plan.conditions if condition.sides)
         aggregate = Aggregate.SUM if plan.column >= 0 else Aggregate.COUNT
-        sums = [
-            compute_rows(plan.source.table, sorted(side.intersection(rows)), aggregate, plan.column) for side in sides
-        ]
+        sums = [compute(plan.source.table, sorted(side.intersection(rows)), aggregate, plan.column) for side in sides]
         if len(sums[0].figures) != 1 or sums[0].figures.keys() != sums[1].figures.keys():
             return None
         figures = {unit: abs(figure - sums[1].figures[unit]) for unit, figure in sums[0].figures.items()}
@@ -82,7 +67,7 @@ class Writer:
     def _figured(self, question: str, plan: Plan, rows: Sequence[int], operation: Operation) -> Answer | None:
         source, aggregate = plan.source, AGGREGATES[plan.operation]
         is_extreme = operation in (Operation.MOST, Operation.LEAST)
-        found = compute_rows(source.table, rows, aggregate, plan.column, limit=plan.limit)
+        found = compute(source.table, rows, aggregate, plan.column, limit=plan.limit)
         if not found.rows or not (found.figures or is_extreme):
             return None
         counted, figure = list(found.rows), self.figures(found.figures)
@@ -93,7 +78,7 @@ class Writer:
             if any(len(each.values) > 1 for each in plan.conditions) and len(rows) <= COMPARED:
                 # "Which costs more, A or B?" asks to show both.
                 counted += [row for row in rows if row not in counted]
-        name = _NAMES[operation] if len(counted) > 1 or is_extreme else "single"
+        name = operation.value if len(counted) > 1 or is_extreme else "single"
         column = self.column(source, plan.column)
         line = self._line(name, plan, counted, column=column, group=column, figure=figure)
         return self._said(question, plan, line, counted, SHOWN)
@@ -103,7 +88,7 @@ class Writer:
         source, is_counted = plan.source, plan.operation in ("count", "list", "lookup") or plan.column < 0
         aggregate = Aggregate.COUNT if is_counted else AGGREGATES[plan.operation]
         column = -1 if is_counted else plan.column
-        found = compute_rows(source.table, rows, aggregate, column, plan.group, plan.period)
+        found = compute(source.table, rows, aggregate, column, plan.group, plan.period)
         groups = [each for each in found.groups if each.name and (each.figures or is_counted)]
         if not groups:
             return None
@@ -239,21 +224,3 @@ def row_runs(source: Source, rows: Iterable[int]) -> list[tuple[int, int]]:
         else:
             runs.append((row, row))
     return runs
-
-
-def compute_rows(
-    table: Table,
-    rows: Sequence[int],
-    aggregate: Aggregate,
-    column: int = -1,
-    group: int = -1,
-    period: Period = Period.DAY,
-    limit: int | None = None,
-) -> Result:
-    """Compute a figure from these rows; rows in the result are numbered as in the whole table."""
-    chosen = replace(table, rows=tuple(table.rows[row] for row in rows))
-    found = compute(
-        *(chosen, (), aggregate, None if column < 0 else column, None if group < 0 else group, limit), period=period
-    )
-    groups = tuple(replace(each, rows=tuple(rows[row] for row in each.rows)) for each in found.groups)
-    return Result(found.figures, tuple(rows[row] for row in found.rows), groups)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -65,8 +63,7 @@ class TablesAtHand:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._tables_of = lru_cache(KEPT)(self._find)
-        self._joined: OrderedDict[object, list[Source]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._joined = lru_cache(KEPT_JOINED)(joined)
 
     def sources(
         self,
@@ -101,22 +98,13 @@ class TablesAtHand:
         """Return whether one of these documents has a table."""
         return any(map(self._of, documents))
 
-    def _as_one(self, sources: list[Source]) -> list[Source]:
+    def _as_one(self, sources: Sequence[Source]) -> Sequence[Source]:
         """Return tables with the same columns as one table; unchanged if one table may repeat rows of another."""
         if len(sources) == 1:
             return sources
         # In the order of the documents' sources, whatever was found first.
-        key = tuple(sorted((each.document.source, id(each.document), id(each.table)) for each in sources))
-        with self._lock:
-            known = self._joined.get(key)
-        if known is None:
-            ordered = sorted(sources, key=lambda each: each.document.source)
-            known = sources if _may_repeat(sources) else [joined(ordered)]
-            with self._lock:
-                self._joined[key] = known
-                while len(self._joined) > KEPT_JOINED:
-                    self._joined.popitem(last=False)
-        return known
+        whole = self._joined(tuple(sorted(sources, key=lambda each: each.document.source)))
+        return [whole] if whole else sources
 
     def _of(self, stored: StoredDocument) -> tuple[Source, ...]:
         try:
@@ -152,11 +140,13 @@ def _may_repeat(sources: Sequence[Source]) -> bool:
     return len(set(long)) < len(long) or not has_names or any(says_total([each.table.title]) for each in sources)
 
 
-def joined(sources: Sequence[Source]) -> Source:
-    """Return tables with the same columns as one table, whose columns are in the order of the first table.
+def joined(sources: tuple[Source, ...]) -> Source | None:
+    """Return tables with the same columns as one table; None if one table may repeat rows of another.
 
-    A last column names the table of each row.
+    The columns are in the order of the first table; a last column names the table of each row.
     """
+    if _may_repeat(sources):
+        return None
     first = sources[0].table
     rows: list[Row] = []
     uncounted: set[int] = set()
@@ -178,7 +168,7 @@ def joined(sources: Sequence[Source]) -> Source:
     columns.append(Column("table", Kind.TEXT))
     is_cut = any(source.table.is_cut for source in sources)
     table = Table(first.origin, "", tuple(columns), tuple(rows), None, is_cut, frozenset(uncounted))
-    return Source(sources[0].document, table, tuple(sources), frozenset(breaks))
+    return Source(sources[0].document, table, sources, frozenset(breaks))
 
 
 def _part(source: Source) -> str:
@@ -308,7 +298,7 @@ class Computing:
         if not likely:
             return Figure(why_none="no plan is likely")
         if likely[0] not in sure:
-            first = f"{words_of(likely[0].plan)} in {likely[0].plan.source.name}"
+            first = f"{words_of(likely[0].plan)} ({len(likely[0].plan.rows)} rows)"
             if likely[0].confidence >= SURE:
                 return Figure(why_none=f"{first}, but a column like it says as much of the question or more")
             return Figure(why_none=f"{first}, sure by {likely[0].confidence:.2f} of {SURE} needed")
@@ -320,7 +310,7 @@ class Computing:
         answer = None if plan.source.uncertain.intersection(plan.rows) else writer.answer(question, plan)
         if answer is None:
             return Figure(why_none="the rows don't say it")
-        return Figure(answer, f"{words_of(plan)}, sure by {sure[0].confidence:.2f}")
+        return Figure(answer, f"{words_of(plan)} ({len(plan.rows)} rows), sure by {sure[0].confidence:.2f}")
 
     def tables(self, near: Sequence[str], where: Filter | None, only: bool = False) -> list[PlannedSource]:
         """Return tables with the rows that pass a filter: of the documents with these ids, then of others."""

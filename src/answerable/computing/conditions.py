@@ -8,11 +8,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from answerable.computing.plan import Condition
 from answerable.errors import PlanError
 from answerable.tables.table import Column, Kind, Table, Value, folded
 from answerable.tables.values import DayOrder, is_blank, read_date, read_value
@@ -32,15 +32,6 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 _MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
 _TYPED = re.compile(r"(.+?)\s*(!=|>=|<=|=|>|<|~)\s*(.*)", re.DOTALL)
 Test = Callable[[Value], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A test of the cells of a column, and what it says in words."""
-
-    column: int
-    words: str
-    test: Test
 
 
 def conditions_of(texts: Iterable[str]) -> list[dict[str, str]]:
@@ -64,19 +55,23 @@ def read_condition(table: Table, given: Mapping[str, str]) -> Condition:
     text = " ".join(given.get("value", "").split())
     if column < 0:
         raise PlanError(f"a filter needs a column; {columns_in_words(table)}")
-    name = table.columns[column].name
     if op == "empty":
         is_empty = text.lower() != "false"
-        words = f"{name} is {'' if is_empty else 'not '}empty"
-        return Condition(column, words, lambda cell: is_blank(cell.text) is is_empty)
+        return _condition(
+            table, column, "empty" if is_empty else "filled", "", lambda at: is_blank(at.text) is is_empty
+        )
     if not text:
         raise PlanError(f"{op} needs a value; to find cells without one, give empty")
-    words = f"{name} {op} {text}"
     if op == "contains":
         key = folded(text)
-        return Condition(column, words, lambda cell: key in folded(cell.text))
+        return _condition(table, column, op, text, lambda cell: key in folded(cell.text))
     holds = _comparison(table, column, "=" if op == "!=" else op, text)
-    return Condition(column, words, (lambda cell: not holds(cell)) if op == "!=" else holds)
+    return _condition(table, column, op, text, (lambda cell: not holds(cell)) if op == "!=" else holds)
+
+
+def _condition(table: Table, column: int, op: str, text: str, test: Test) -> Condition:
+    rows = frozenset(number for number, row in enumerate(table.rows) if test(row.values[column]))
+    return Condition(column, op, (text,) if text else (), rows)
 
 
 def _comparison(table: Table, column: int, op: str, text: str) -> Test:

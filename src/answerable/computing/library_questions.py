@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.asked import EDGES, counted_of_library, is_of_everything, library_form, listing
-from answerable.computing.vocabulary import documents_named, name_of, word_lists
+from answerable.computing.asked import EDGES, is_of_everything, listed, listing, people
+from answerable.computing.source import named_of
+from answerable.computing.vocabulary import SMALL_WORDS, documents_named, name_of, name_stems, stems, word_lists
 from answerable.datatypes import Answer, Citation, Document, DocumentType, PartKind, Reason, Span
 from answerable.formats.locate import without_marks
 from answerable.protocols import IndexedChunk, Store, StoredDocument
@@ -24,7 +25,6 @@ LOOKED_AT = 5_000
 _LINE = re.compile(r"[^\s#>|\-=*`][^\n]{3,}")
 _SENTENCE = re.compile(r"(?m)^(?![ \t]*[#|<`~])[ \t]*(?:[>*-] )?(?P<text>(?:[^\s]+ ){5}[^\n]*)")
 _WORDS = re.compile(r"(?:[^\s]+ ){4}[^\n]*")
-_SMALL = re.compile(r"^(?:(?:the|a|an|el|la|los|las|un|una|o|os|as|um|uma|de|del|do|da)\s+)+")
 
 
 class LibraryQuestion:
@@ -41,31 +41,34 @@ class LibraryQuestion:
 
     def answer(self) -> Answer | None:
         """Return the answer, or None if the question isn't about the library."""
-        return self._mentions() or self._contents() or self._people() or self._count()
+        kind, topic = listing(self._folded) or (None, None)
+        if topic:
+            return self._mentions(self._question[self._question.find(self._question.strip(EDGES)) :][slice(*topic)])
+        if kind is not None or is_of_everything(self._folded):
+            return self._listed([each for each in self._documents if not kind or each.type == kind])
+        named = people(self._folded)
+        return None if named is None else self._people(named)
 
-    def _mentions(self) -> Answer | None:
-        if match := library_form("mention", self._folded):
-            start, end = match.span(next(name for name in ("what", "where", "subject") if match[name]))
-        elif (listed := listing(self._folded)) and listed[1]:
-            start, end = listed[1]
-        else:
+    def _mentions(self, topic: str) -> Answer | None:
+        what, small = topic.strip(EDGES), SMALL_WORDS | listed("terms")
+        while (parts := what.partition(" "))[0].lower() in small:
+            what = parts[2]
+        if not what:
             return None
-        what = self._question[self._question.find(self._question.strip(EDGES)) :][start:end].strip(EDGES)
-        if not (plain := _SMALL.sub("", what)):
-            return None
-        found = self._documents_with(plain)
+        found = self._documents_with(what)
         if not found:
-            text = self._said["nothing"].format(what=f"“{plain}”")
+            text = self._said["nothing"].format(what=f"“{what}”")
             return Answer(self._question, text, False, Reason.NOTHING_FOUND, self._language, 0.0)
-        one, several = self._said["mention"]
-        line = (one if len(found) == 1 else several).format(n=len(found), what=f"“{plain}”")
         lines, citations = [], []
         for document, chunks in found[:SHOWN]:
-            once, often = self._said["times"]
-            times = once if len(chunks) == 1 else often.format(n=len(chunks))
-            lines.append(f"{name_of(document)}: {times}")
-            citations.append(_first_mention(document, chunks[0], plain))
+            lines.append(f"{name_of(document)}: {self._number_of('times', len(chunks))}")
+            citations.append(_first_mention(document, chunks[0], what))
+        line = self._number_of("mention", len(found), what=f"“{what}”")
         return self._answered(line, lines, citations, len(found) - len(lines))
+
+    def _number_of(self, name: str, n: int, **others: str) -> str:
+        one, several = self._said[name]
+        return str((one if n == 1 else several).format(n=n, **others))
 
     def _documents_with(self, what: str) -> list[tuple[Document, list[IndexedChunk]]]:
         """Return the documents with all of these words, in order, and their passages with most of the words."""
@@ -87,30 +90,24 @@ class LibraryQuestion:
                 found.append((passages[0][2], sorted(chunks, key=lambda each: each.chunk.sequence)))
         return sorted(found, key=lambda pair: (-len(pair[1]), pair[0].source))
 
-    def _contents(self) -> Answer | None:
-        if listed := listing(self._folded):
-            return self._listed([each for each in self._documents if listed[0] in ("", each.type)])
-        return self._listed(self._documents) if is_of_everything(self._folded) else None
-
     def _listed(self, documents: Sequence[StoredDocument]) -> Answer:
-        one, several = self._said["documents_noun"]
-        counted = one if len(documents) == 1 else several.format(n=len(documents))
         lines, citations = [], []
         for each in documents[:SHOWN]:
             if (document := self._store.document(each.id)) and (citation := _beginning(document)):
                 quote = without_marks(document, citation.start, citation.end)
                 lines.append(f"{name_of(each)}: “{' '.join(quote.split())}”")
                 citations.append(citation)
-        return self._answered(self._said["documents"].format(n=counted), lines, citations, len(documents) - len(lines))
+        line = self._said["documents"].format(n=self._number_of("documents_noun", len(documents)))
+        return self._answered(line, lines, citations, len(documents) - len(lines))
 
-    def _people(self) -> Answer | None:
-        match = library_form("people", self._folded)
+    def _people(self, named: Sequence[str]) -> Answer | None:
+        """Return who is in the chat of this name, or in all chats; None if no chat has a word of the name."""
         chats = [each for each in self._documents if each.type == DocumentType.CHAT]
-        if match is None or not chats:
+        if not chats or not all(any(stems(word) & name_stems(each) for each in chats) for word in named):
             return None
-        chosen = documents_named(next(filter(None, match.groups()), ""), chats)
-        lines, citations = [], []
-        for each in chosen if 0 < len(chosen) < len(chats) else chats:
+        chosen = documents_named(" ".join(named), chats) or chats
+        lines, citations = [], list[Citation]()
+        for each in chosen:
             document = self._store.document(each.id)
             statistics = chat_statistics(document) if document else None
             if document is None or statistics is None:
@@ -120,45 +117,12 @@ class LibraryQuestion:
                 for part in reversed(document.parts)
                 if part.kind is PartKind.MESSAGE and part.sender
             }
-            cited = cite_spans(document, (firsts[sender] for sender in statistics.by_sender))
-            one, several = self._said["messages"]
-            shown = [
-                f"{sender}: {one if count == 1 else several.format(n=count)}"
-                for sender, count in statistics.by_sender.items()
-            ]
-            lines += [f"{line} ({name_of(each)})" for line in shown] if len(chats) > 1 else shown
-            citations += cited
-        people = len({line.partition(":")[0] for line in lines})
-        apps = dict.fromkeys(str(each.metadata.get("app") or "WhatsApp") for each in chats)
-        name = name_of(chosen[0]) if len(chosen) == 1 else name_of(chats[0]) if len(chats) == 1 else ", ".join(apps)
-        return self._answered(self._said["people"].format(name=name, n=people), lines, citations)
-
-    def _count(self) -> Answer | None:
-        counted = counted_of_library(self._folded)
-        if counted is None:
-            return None
-        (kind, rest), nouns = counted, word_lists("library")["nouns"]
-        narrower = next((kind for kind, same in nouns.items() if kind and set(rest) & set(same.split())), "")
-        if kind in ("pages", "words"):
-            return self._measured(kind, " ".join(rest)) if rest else None
-        if rest and not (kind == "" and narrower and len(rest) == 1):
-            return None
-        return self._listed([each for each in self._documents if (kind or narrower) in ("", each.type)])
-
-    def _measured(self, kind: str, rest: str) -> Answer | None:
-        named = documents_named(rest, self._documents)
-        document = self._store.document(named[0].id) if len(named) == 1 else None
-        if document is None:
-            return None
-        pages = [part for part in document.parts if part.page is not None]
-        if kind == "pages" and not pages:
-            return None
-        number = max(part.page or 0 for part in pages) if kind == "pages" else len(document.content.split())
-        citation = _beginning(document)
+            citations += cite_spans(document, (firsts[sender] for sender in statistics.by_sender))
+            where = f" ({name_of(each)})" if len(chosen) > 1 else ""
+            lines += [f"{who}: {self._number_of('messages', n)}{where}" for who, n in statistics.by_sender.items()]
+        number = len({line.partition(":")[0] for line in lines})
         return self._answered(
-            self._said[kind].format(name=name_of(named[0]), n=number) + " [1]" * (citation is not None),
-            [],
-            [citation] if citation else [],
+            self._said["people"].format(name=named_of(map(name_of, chosen)), n=number), lines, citations
         )
 
     def _answered(self, line: str, lines: Sequence[str], citations: Sequence[Citation], more: int = 0) -> Answer:

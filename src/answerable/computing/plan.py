@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import keys_of, spoken
+from answerable.computing.vocabulary import keys_of
 from answerable.tables.compute import Aggregate, Period
 from answerable.tables.table import Kind
 
@@ -27,15 +27,7 @@ class Operation(str, Enum):
     DIFFERENCE = "difference"
 
 
-AGGREGATES: Mapping[str, Aggregate] = {
-    "count": Aggregate.COUNT,
-    "distinct": Aggregate.DISTINCT,
-    "sum": Aggregate.SUM,
-    "average": Aggregate.MEAN,
-    "most": Aggregate.MOST,
-    "least": Aggregate.LEAST,
-    "list": Aggregate.COUNT,
-}
+AGGREGATES: Mapping[str, Aggregate] = {**{each.value: each for each in Aggregate}, "list": Aggregate.COUNT}
 """How the operations that need computing are computed."""
 
 
@@ -43,8 +35,8 @@ AGGREGATES: Mapping[str, Aggregate] = {
 class Condition:
     """A condition on a column, in words, and the rows that meet it.
 
-    `comparison` is `=`, `≠`, `>`, …, `empty` or `filled`. Several `values` mean any of them. `sides` are the rows of
-    each of two values, of which the difference is asked for.
+    `comparison` is `=`, `≠`, `>`, …, `contains`, `empty` or `filled`. Several `values` mean any of them. `sides` are
+    the rows of each of two values, of which the difference is asked for.
     """
 
     column: int
@@ -55,16 +47,17 @@ class Condition:
 
 
 _SAID = {
-    "count": "number of rows",
-    "distinct": "number of different {}",
-    "sum": "total {}",
-    "average": "average {}",
-    "most": "highest {}",
-    "least": "lowest {}",
-    "list": "rows",
-    "lookup": "{}",
-    "difference": "difference of {}",
+    "count": "number of rows with",
+    "distinct": "different values of",
+    "sum": "sum of",
+    "average": "average of",
+    "most": "greatest",
+    "least": "smallest",
+    "list": "rows with",
+    "lookup": "rows with",
+    "difference": "difference of",
 }
+_COMPARED = {"empty": "is empty", "filled": "is not empty"}
 _SHOWN = ("list", "lookup")
 _OF_EACH = ("sum", "average", "most", "least")
 
@@ -141,25 +134,21 @@ class Plan:
 
 
 def words_of(plan: Plan) -> str:
-    """Return a plan in English around the table's own names, with the number of rows."""
-    return f"{''.join(_words(plan))} ({len(plan.rows)} rows)"
+    """Return a plan in English around the table's own names."""
+    source, columns, said = plan.source, plan.source.table.columns, _SAID[plan.operation]
+    what = f"{said} {columns[plan.column].name}" if plan.column >= 0 else said.removesuffix(" with").removesuffix(" of")
+    if plan.group >= 0:
+        own = columns[plan.group]
+        group = f"{own.name}{f' ({plan.period.name.lower()})' if own.kind is Kind.DATE else ''}"
+        order = "smallest" if plan.is_least else "greatest"
+        what = f"{plan.limit} {group} with the {order} {what}" if plan.limit else f"{what} for each {group}"
+    elif plan.limit and plan.limit > 1:
+        what = f"the {plan.limit} {what}"
+    where = " and ".join(_condition_in_words(plan, each) for each in plan.conditions) or "all"
+    return f"{what}; table: {source.full_name}; rows: {where}"
 
 
-def _words(plan: Plan) -> Iterator[str]:
-    what = _SAID[plan.operation].format(_named(plan, plan.column) or "rows")
-    if plan.group < 0:
-        yield f"the {plan.limit} {what}" if plan.limit and plan.limit > 1 else what
-    else:
-        is_time = plan.source.table.columns[plan.group].kind is Kind.DATE
-        group = plan.period.name.lower() if is_time else _named(plan, plan.group)
-        order = "lowest" if plan.is_least else "highest"
-        count = "" if plan.limit == 1 else f"{plan.limit} "
-        yield f"{count}{group} with the {order} {what}" if plan.limit else f"{what} for each {group}"
-    for number, each in enumerate(plan.conditions):
-        name = f"{_named(plan, each.column)} " if each.column >= 0 else ""
-        said = " ".join(filter(None, (each.comparison, " or ".join(each.values))))
-        yield f"{' where' if not number else ' and'} {name}{said}"
-
-
-def _named(plan: Plan, column: int) -> str:
-    return " ".join(spoken(plan.source.table.columns[column].name).split())[:40] if column >= 0 else ""
+def _condition_in_words(plan: Plan, condition: Condition) -> str:
+    name = plan.source.table.columns[condition.column].name if condition.column >= 0 else ""
+    comparison = _COMPARED.get(condition.comparison, condition.comparison)
+    return " ".join(filter(None, (name, comparison, " or ".join(condition.values))))

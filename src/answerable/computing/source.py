@@ -39,7 +39,7 @@ class Cell:
         return all(not own.isdisjoint(stems(word)) for word in said)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """A table of a document; or a table joined from `parts` with the same columns, with the first part's document.
 
@@ -66,6 +66,12 @@ class Source:
         return (
             f"{names[0]} ({named_of(each.table.title for each in self.parts)})" if len(names) == 1 else named_of(names)
         )
+
+    @property
+    def full_name(self) -> str:
+        """The name with the table's title, which tells it from other tables of its document."""
+        title = "" if self.parts or self.is_chat else self.table.title
+        return ", ".join(dict.fromkeys(filter(None, (self.name, title))))
 
     @cached_property
     def starts(self) -> tuple[int, ...]:
@@ -97,12 +103,9 @@ class Source:
         """The rows of each column with cells that aren't blank."""
         return [frozenset(row for row, text in enumerate(each) if not is_blank(text)) for each in self.texts]
 
-    def cells(self, column: int) -> list[Cell]:
-        """Return the different texts of a column, in order, without empty ones."""
-        return self._cells[column]
-
     @cached_property
-    def _cells(self) -> list[list[Cell]]:
+    def cells(self) -> list[list[Cell]]:
+        """The different texts of each column, in order, without empty ones."""
         found = []
         for texts in self.texts:
             rows_of: dict[str, list[int]] = {}
@@ -119,7 +122,7 @@ class Source:
     @cached_property
     def _keys(self) -> frozenset[str]:
         names = [self.name, *(spoken(f"{column.name} {column.unit}") for column in self.table.columns)]
-        of_cells = (key for column in self._cells for cell in column for key in cell.keys)
+        of_cells = (key for column in self.cells for cell in column for key in cell.keys)
         return frozenset(of_cells).union(*map(keys_of, names))
 
     @cached_property

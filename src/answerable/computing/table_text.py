@@ -88,7 +88,7 @@ def _values(asked: Mapping[str, str], source: Source, column: int) -> Iterator[t
     """Yield the values of a column that may be conditions: those with words of the question, and states."""
     if source.table.columns[column].kind is not Kind.TEXT:
         return
-    cells = source.cells(column)
+    cells = source.cells[column]
     is_state = 0 < len(cells) <= FEW_VALUES and max(len(each.text) for each in cells) <= LONGEST_VALUE
     scored: list[tuple[float, Cell, tuple[str, ...]]] = []
     for cell in cells:

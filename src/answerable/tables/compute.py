@@ -1,65 +1,29 @@
-"""Compute with the rows of a table: select, group and aggregate them. Sums are computed as exact decimals."""
+"""Compute with rows of a table: group and aggregate them. Sums are computed as exact decimals."""
 
 from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Context, Decimal
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import Any
 
 from answerable.tables.table import Kind, Table, Value, folded
 from answerable.tables.values import is_blank
-
-
-class Operator(str, Enum):
-    """How a cell is compared with a value. A range is expressed as two comparisons."""
-
-    EQUAL = "="
-    ABOVE = ">"
-    AT_LEAST = ">="
-    BELOW = "<"
-    AT_MOST = "<="
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """How a cell's number, time or text must compare with a value; `unit` restricts this to numbers of that unit.
-
-    Text is compared regardless of case, accents and blanks. A day means its midnight: a whole day is two comparisons.
-    """
-
-    column: int
-    operator: Operator
-    value: float | datetime | str
-    unit: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """A cell must be one of these texts, regardless of case, accents and blanks."""
-
-    column: int
-    texts: tuple[str, ...]
-
-
-Condition: TypeAlias = Comparison | OneOf
 
 
 class Aggregate(str, Enum):
     """What is computed from the rows."""
 
     COUNT = "count"
+    DISTINCT = "distinct"
     SUM = "sum"
-    MEAN = "mean"
+    MEAN = "average"
     MOST = "most"
     LEAST = "least"
-    FIRST = "first"
-    LAST = "last"
-    DISTINCT = "distinct"
 
 
 class Period(str, Enum):
@@ -86,9 +50,9 @@ class Group:
 class Result:
     """A figure for each unit ("" for none), and the rows that count towards it, as indexes into `Table.rows`.
 
-    `figures` is empty if no row counts, and for FIRST, LAST and MOST or LEAST of times: there the rows are the answer.
-    With groups, only the groups have figures; they are ordered by their figures in the unit that most groups have,
-    greatest first (for LEAST smallest first), equal groups in the order of the document.
+    `figures` is empty if no row counts, and for MOST or LEAST of times: there the rows are the answer. With groups,
+    only the groups have figures; they are ordered by their figures in the unit that most groups have, greatest first
+    (for LEAST smallest first), equal groups in the order of the document.
     """
 
     figures: Mapping[str, float]
@@ -96,70 +60,39 @@ class Result:
     groups: tuple[Group, ...] = ()
 
 
-_COMPARE: Mapping[Operator, Callable[[Any, Any], bool]] = {
-    Operator.EQUAL: operator.eq,
-    Operator.ABOVE: operator.gt,
-    Operator.AT_LEAST: operator.ge,
-    Operator.BELOW: operator.lt,
-    Operator.AT_MOST: operator.le,
-}
 _EXACT = Context(prec=100)
 """Digits of a sum: more than the largest and the smallest number of a table have together."""
 
 
-def select(table: Table, conditions: Sequence[Condition]) -> list[int]:
-    """Return the rows that meet all conditions, as indexes into `table.rows`."""
-    tests = [(each.column, _test(each)) for each in conditions]
-    return [number for number, row in enumerate(table.rows) if all(meets(row.values[at]) for at, meets in tests)]
-
-
-def _test(condition: Condition) -> Callable[[Value], bool]:
-    """Return a function that decides whether a cell meets a condition."""
-    if isinstance(condition, OneOf):
-        keys = frozenset(map(_key_of, condition.texts))
-        return lambda cell: _key_of(cell.text) in keys
-    compare, unit = _COMPARE[condition.operator], condition.unit
-    if isinstance(condition.value, str):
-        key = _key_of(condition.value)
-        return lambda cell: (own := _key_of(cell.text)) != "" and compare(own, key)
-    value = condition.value if isinstance(condition.value, datetime) else float(condition.value)
-
-    def holds(cell: Value) -> bool:
-        own = _measure(cell)
-        # A number never matches a time.
-        return type(own) is type(value) and compare(own, value) and (not unit or cell.unit == unit)
-
-    return holds
-
-
 def compute(
     table: Table,
-    conditions: Sequence[Condition],
+    rows: Sequence[int],
     aggregate: Aggregate,
-    column: int | None = None,
-    group: int | None = None,
-    limit: int | None = None,
+    column: int = -1,
+    group: int = -1,
     period: Period = Period.DAY,
+    limit: int | None = None,
 ) -> Result:
-    """Aggregate the rows that meet all conditions.
+    """Aggregate rows, given as indexes into `table.rows` in order.
 
-    Only rows with a value in `column` count. `group` is a column whose values are the group names; times are grouped by
-    `period`. MOST and LEAST take the rows with the greatest and the smallest number or time of `column`; FIRST and LAST
-    take the first and last rows by time if `column` has times, otherwise in the document's order. `limit` is the
-    largest number of groups; without `group`, the number of rows that these four take (None: one). Raises ValueError if
-    SUM or MEAN has no column of quantities, MOST or LEAST no column of numbers or times, or DISTINCT no column.
+    Only rows with a value in `column` count (-1: all). `group` is a column whose values are the group names (-1: none);
+    times are grouped by `period`. MOST and LEAST take the rows with the greatest and the smallest number or time of
+    `column`. `limit` is the largest number of groups; without `group`, the number of rows that these two take (None:
+    one). Raises ValueError if SUM or MEAN has no column of quantities, MOST or LEAST no column of numbers or times, or
+    DISTINCT no column.
     """
     _check(table, aggregate, column)
-    counted = [row for row in select(table, conditions) if _counts(table, row, aggregate, column)]
     by_name: dict[str, list[int]] = {}
-    for row in counted:
-        by_name.setdefault("" if group is None else _group_key(table.rows[row].values[group], period), []).append(row)
-    most = max(limit or 1, 1) if group is None else 1
+    for row in rows:
+        if _counts(table, row, aggregate, column):
+            key = "" if group < 0 else _group_key(table.rows[row].values[group], period)
+            by_name.setdefault(key, []).append(row)
+    most = max(limit or 1, 1) if group < 0 else 1
     found: list[Group] = []
-    for key, rows in by_name.items():
-        kept = _ranked(table, rows, aggregate, column, most)
+    for key, named in by_name.items():
+        kept = _ranked(table, named, aggregate, column, most)
         found.append(Group(_name(table, key, kept, group), _figures(table, kept, aggregate, column), tuple(kept)))
-    if group is None:
+    if group < 0:
         counts = aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
         return Result(found[0].figures, found[0].rows) if found else Result({"": 0.0} if counts else {}, ())
     # If several units are in equally many groups, the order follows the unit with the most rows in a single group.
@@ -168,8 +101,8 @@ def compute(
     return Result({}, tuple(sorted(row for each in shown for row in each.rows)), shown)
 
 
-def _check(table: Table, aggregate: Aggregate, column: int | None) -> None:
-    of = None if column is None else table.columns[column]
+def _check(table: Table, aggregate: Aggregate, column: int) -> None:
+    of = None if column < 0 else table.columns[column]
     if aggregate in (Aggregate.SUM, Aggregate.MEAN) and not (of and of.kind is Kind.NUMBER and of.is_quantity):
         raise ValueError(f"{aggregate.value} takes a column of quantities")
     if aggregate in (Aggregate.MOST, Aggregate.LEAST) and (of is None or of.kind is Kind.TEXT):
@@ -183,23 +116,19 @@ def _is_measured(table: Table, aggregate: Aggregate, column: int) -> bool:
     return table.columns[column].kind is not Kind.TEXT and aggregate not in (Aggregate.COUNT, Aggregate.DISTINCT)
 
 
-def _counts(table: Table, row: int, aggregate: Aggregate, column: int | None) -> bool:
-    """Return whether a row has a value in the column; any row has if `column` is None."""
-    if column is None:
+def _counts(table: Table, row: int, aggregate: Aggregate, column: int) -> bool:
+    """Return whether a row has a value in the column; any row has if `column` is -1."""
+    if column < 0:
         return True
     cell = table.rows[row].values[column]
     return _measure(cell) is not None if _is_measured(table, aggregate, column) else _key_of(cell.text) != ""
 
 
-def _ranked(table: Table, rows: list[int], aggregate: Aggregate, column: int | None, most: int) -> list[int]:
-    """Return, in order, the rows of a group that count: all, or the first few by time, size or place in the document.
+def _ranked(table: Table, rows: list[int], aggregate: Aggregate, column: int, most: int) -> list[int]:
+    """Return, in order, the rows of a group that count: all, or those with the `most` greatest or smallest values.
 
     MOST and LEAST take rows separately for each unit, and take all rows whose values equal the last one taken.
     """
-    if aggregate in (Aggregate.FIRST, Aggregate.LAST):
-        is_time = column is not None and table.columns[column].kind is Kind.DATE
-        in_order = sorted(rows, key=lambda row: _rank(table, row, column)) if is_time else rows
-        return sorted(in_order[:most] if aggregate is Aggregate.FIRST else in_order[-most:])
     if aggregate not in (Aggregate.MOST, Aggregate.LEAST):
         return rows
     kept: list[int] = []
@@ -211,18 +140,18 @@ def _ranked(table: Table, rows: list[int], aggregate: Aggregate, column: int | N
     return sorted(kept)
 
 
-def _figures(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int | None) -> dict[str, float]:
+def _figures(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int) -> dict[str, float]:
     """Return a figure for each unit; the unit with the most rows comes first."""
-    is_time = column is not None and table.columns[column].kind is Kind.DATE
-    if aggregate in (Aggregate.FIRST, Aggregate.LAST) or (is_time and aggregate in (Aggregate.MOST, Aggregate.LEAST)):
+    is_time = column >= 0 and table.columns[column].kind is Kind.DATE
+    if is_time and aggregate in (Aggregate.MOST, Aggregate.LEAST):
         return {}
     units = _by_unit(table, rows, aggregate, column)
     in_order = sorted(units.items(), key=lambda each: (-len(each[1]), each[1][0]))
     return {unit: _figure(table, same, aggregate, column) for unit, same in in_order}
 
 
-def _figure(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int | None) -> float:
-    if aggregate is Aggregate.COUNT or column is None:
+def _figure(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int) -> float:
+    if aggregate is Aggregate.COUNT or column < 0:
         return float(len(rows))
     cells = [table.rows[row].values[column] for row in rows]
     if aggregate is Aggregate.DISTINCT:
@@ -236,9 +165,9 @@ def _figure(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int
     return float(total if aggregate is Aggregate.SUM else _EXACT.divide(total, Decimal(len(numbers))))
 
 
-def _by_unit(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int | None) -> dict[str, list[int]]:
+def _by_unit(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int) -> dict[str, list[int]]:
     """Return the rows of each unit; all rows under the unit "" if values aren't measured."""
-    if column is None or not _is_measured(table, aggregate, column):
+    if column < 0 or not _is_measured(table, aggregate, column):
         return {"": list(rows)} if rows else {}
     found: dict[str, list[int]] = {}
     for row in rows:
@@ -251,9 +180,9 @@ def _most_of_a_unit(units: Mapping[str, Sequence[int]]) -> tuple[int, int]:
     return min((-len(rows), rows[0]) for rows in units.values())
 
 
-def _rank(table: Table, row: int, column: int | None) -> Any:
+def _rank(table: Table, row: int, column: int) -> Any:
     """Return the sort key of a row: the number or time in the column."""
-    measured = _measure(table.rows[row].values[column or 0])
+    measured = _measure(table.rows[row].values[column])
     # A column of dates may contain a number: numbers sort before dates.
     return isinstance(measured, datetime), measured
 
@@ -279,9 +208,9 @@ def _group_key(value: Value, period: Period) -> str:
     return value.time.strftime(period.value) if value.time else _key_of(value.text)
 
 
-def _name(table: Table, key: str, rows: Sequence[int], group: int | None) -> str:
+def _name(table: Table, key: str, rows: Sequence[int], group: int) -> str:
     """Return the most common spelling of a group's name."""
-    if group is None or not key:
+    if group < 0 or not key:
         return ""
     cells = [table.rows[row].values[group] for row in rows]
     if cells[0].time is not None:
