@@ -12,6 +12,7 @@ from answerable.sources.html.words import attribute, inline_text, one_line, rewr
 
 _MOST_SPANNED = 1_000  # columns that a cell may span: the limit of the standard
 _MOST_COPIED = 1_000_000  # characters of markup that merged cells of a page repeat; a round number, not measured
+_CELL = 50  # characters that a copy counts besides its own, as short cells take time too; a round number, not measured
 
 _IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
 
@@ -101,7 +102,7 @@ def _spread(rows: list[Node], left: int) -> int:
             for name in ("colspan", "rowspan"):
                 if name in cell.attributes:
                     del cell.attrs[name]
-            cost = len(cell.html or "") * (columns * below - 1)
+            cost = (len(cell.html or "") + _CELL) * (columns * below - 1)
             columns, below = (columns, below) if cost <= left else (1, 1)
             left -= cost if cost <= left else 0
             for _ in range(columns - 1):
@@ -145,7 +146,7 @@ def is_layout(node: Node, rows: list[list[Node]]) -> bool:
     """Whether a table is used for layout, by the cells of its rows."""
     if attribute(node, "role") in ("presentation", "none") or max(map(len, rows), default=0) < 2:
         return True
-    if all(cell.tag == "th" for cell in rows[0]):
+    if len(rows) > 3 or all(cell.tag == "th" for cell in rows[0]):
         return False
     full = sum(cell.css_first(_IN_LAYOUT) is not None for row in rows for cell in row)
-    return len(rows) < 4 and full * 4 > sum(map(len, rows))
+    return full * 4 > sum(map(len, rows))

@@ -326,7 +326,7 @@ def _quotation(node: Node, headings: list[Heading], depth: int) -> list[str]:
 def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
     rows = [cells for row in rows_of(node) if (cells := cells_of(row))]
     cells = [cell for row in rows for cell in row]
-    if is_layout(node, rows) or any(cell.css_first("pre") for cell in cells):
+    if is_layout(node, rows) or node.css_first("td pre, th pre"):
         return _cells_as_blocks(cells, headings, depth)
     caption = next((child for child in node.iter() if child.tag == "caption"), None)
     title = visible_text(caption) if caption else ""

@@ -166,12 +166,13 @@ def read_canvas(content: str, source: str) -> Document:
     except (ValueError, RecursionError) as error:
         raise DamagedSource(f"{source} is not a canvas ({str(error)[:100]}): save it again in Obsidian") from error
     cards = {words(each.get("id")): each for each in rows(canvas.get("nodes"))}
+    # Any number of links may lead to a card, which is as long as it likes.
+    names = {name: one_line(lines[0], _LONGEST_STEP) for name, card in cards.items() if (lines := _card(card))}
     links: dict[str, list[str]] = {}
     for edge in rows(canvas.get("edges")):
-        for line in _card(cards.get(words(edge.get("toNode")), {}))[:1]:
-            links.setdefault(words(edge.get("fromNode")), []).append(
-                f"{one_line(words(edge.get('label')), _LONGEST_STEP)} → {line}".strip()
-            )
+        if (to := words(edge.get("toNode"))) in names:
+            label = one_line(words(edge.get("label")), _LONGEST_STEP)
+            links.setdefault(words(edge.get("fromNode")), []).append(f"{label} → {names[to]}".strip())
     nodes = []
     for name, card, depth in _grouped(cards):
         text, *more = [*_card(card), ""]
