@@ -72,8 +72,8 @@ def ask(
             yield AnswerEvent(searched=each.question)
         found = _unwritten(each, parts, work, computes)
         steps += found.why
-        # A near quote is kept where the other way finds nothing.
-        if answer is None or answer.verdict != "near" or found.verdict != "not found":
+        # What is only near the question before it isn't near a question on another subject.
+        if answer is None or found.answered:
             answer = found
         says_nothing = found.reason is Reason.SMALL_TALK and not is_small_talk(message)
         if not (says_nothing or found.reason in NOT_FOUND):

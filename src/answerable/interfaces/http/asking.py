@@ -80,19 +80,15 @@ class Answering:
     def _events(self, ask: AskBody, work: Work) -> Generator[Event, None, None]:
         history = self._history(ask)
         span = self._selection(ask)
-        searched = ask.question
         attempts = scopes(self._library, span, ask.where)
         for scope in attempts:
-            with closing(self._library.ask_stream(searched, scope.where, history, ask.narrow, work)) as events:
+            with closing(self._library.ask_stream(ask.question, scope.where, history, ask.narrow, work)) as events:
                 for event in events:
                     if event.answer is None:
-                        searched = event.searched or searched
                         yield _progress(event, scope)
                     elif event.answer.answered or scope is attempts[-1]:
-                        yield Event("answer", self._finished(ask, searched, event.answer, scope))
+                        yield Event("answer", self._finished(ask, event.answer, scope))
                         return
-            # The question was completed from the history, so later attempts need no history.
-            history = []
 
     def _selection(self, ask: AskBody) -> Selection | None:
         if ask.hint:
@@ -109,7 +105,7 @@ class Answering:
             raise Problem(404, "turn_not_found", "The conversation no longer has this question. Get it again.")
         raise Problem(404, "session_not_found", "There is no such session. Leave it out to start a new one.")
 
-    def _finished(self, ask: AskBody, searched: str, answer: Answer, scope: Scope) -> dict[str, Any]:
+    def _finished(self, ask: AskBody, answer: Answer, scope: Scope) -> dict[str, Any]:
         """Return the answer as JSON; save it in its session."""
         about_a_text = ask.hint or ask.selected_text
         found = {
@@ -122,7 +118,7 @@ class Answering:
         }
         if ask.keep:
             found["session"] = ask.session or self._sessions.start(self._owner)
-            exchange = Exchange(ask.question, searched, answer.text)
+            exchange = Exchange(ask.question, answer.question, answer.text)
             found["turn"] = self._sessions.add(found["session"], self._owner, exchange, found, ask.instead_of)
         return found
 

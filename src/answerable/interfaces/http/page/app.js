@@ -15,11 +15,11 @@ import { Shared } from "./phone/shared.js";
 import { Unreachable } from "./phone/unreachable.js";
 import { Welcome } from "./overview/welcome.js";
 import { useKept, useTheme } from "./preferences.js";
-import { Side } from "./conversation/side.js";
+import { Side, useListed } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
-import { html, Icon, IconButton, lazily, useCallback, useEffect, useRef, useState } from "./ui.js";
+import { html, Icon, IconButton, lazily, useCallback, useEffect, useMedia, useRef, useState } from "./ui.js";
 
 const SourcePanel = lazily(() => import("./views/source.js").then((found) => found.SourcePanel));
 const LibraryPage = lazily(() => import("./library/library.js").then((found) => found.LibraryPage));
@@ -44,23 +44,34 @@ const useView = () => {
   return view;
 };
 
-/** The state of the panel: what is open, and functions to open, step and close. */
+// Here the source has a column of its own from the first question on.
+const WIDE = "(min-width: 90rem)";
+
+/**
+ * The state of the panel: what is open, and functions to open, step and close. `offer(places)` shows the first source of
+ * a new answer where there is room, until somebody closes the panel.
+ */
 const usePanel = () => {
   const [open, setOpen] = useState(null);
+  const [isWanted, setWanted] = useState(true);
+  const isRoomy = useMedia(WIDE) && isWanted;
   const origin = useRef(null);
   const openAt = useCallback((place, places = [place], from = document.activeElement) => {
     origin.current = from;
+    setWanted(true);
     setOpen({ citations: places, at: places.indexOf(place) });
   }, []);
   const step = (by) =>
     setOpen(({ citations, at }) => ({ citations, at: (at + by + citations.length) % citations.length }));
+  const offer = (places) => isRoomy && setOpen(places.length ? { citations: places, at: 0, isOffered: true } : null);
   const close = useCallback(() => {
     setOpen(null);
+    setWanted(false);
     origin.current?.focus();
     origin.current = null;
   }, []);
-  useBack(Boolean(open), close);
-  return { open, openAt, step, close };
+  useBack(Boolean(open) && !open.isOffered, close);
+  return { open, openAt, step, close, offer, isRoomy };
 };
 
 const typesInto = (element) => element.matches("input, textarea, select, [contenteditable]");
@@ -134,11 +145,16 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const [isAdding, setAdding] = useState(false);
   const field = useRef(null);
   const panel = usePanel();
+  const listed = useListed();
   const { t } = useTexts();
   const changed = useCallback(() => setChanges((count) => count + 1), []);
   const jobs = useJobs(library, mayChange, changed);
   const conversation = useConversation(library, onProblem);
+  const isAwaited = panel.isRoomy && view === "ask" && conversation.turns.length > 0;
   useKeys(field, panel.close);
+  useEffect(() => {
+    if (conversation.answered) panel.offer(conversation.turns.at(-1)?.answer?.citations ?? []);
+  }, [conversation.answered]);
   useEffect(() => {
     request(of(library, "stats")).then(setStats, onProblem);
   }, [library, changes]);
@@ -184,13 +200,13 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       <${Icon} name="add" />${t("add")}
     </button>`;
   return html`
-    <div class="stage" data-panel=${Boolean(panel.open)} data-view=${view.split("=")[0]}>
+    <div class="stage" data-panel=${Boolean(panel.open) || isAwaited} data-view=${view.split("=")[0]}>
       ${
         view === "ask" &&
         html`<${Side}
-          library=${library}
-          conversation=${conversation}
-          hasPanel=${Boolean(panel.open)}
+          ...${{ library, changes, conversation, where }}
+          onWhere=${setWhere}
+          hasPanel=${Boolean(panel.open) || isAwaited}
           onBegin=${begin}
           onProblem=${onProblem}
         />`
@@ -238,7 +254,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
             <${JobCards} ...${jobs} />
             ${
               view === "ask" &&
-              html`<${Filters} ...${{ library, changes, where }} onChange=${setWhere} />`
+              html`<${Filters} ...${{ library, changes, where, listed }} onChange=${setWhere} />`
             }
             ${
               view === "ask" &&
@@ -257,10 +273,12 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
           </div>
         </div>
       </main>
+      ${!panel.open && isAwaited && html`<aside class="panel"><p class="muted awaited">${t("sourceHere")}</p></aside>`}
       ${
         panel.open &&
         html`<${SourcePanel}
           ...${{ library, onProblem }}
+          isOffered=${panel.open.isOffered}
           places=${panel.open.citations}
           at=${panel.open.at}
           onStep=${panel.step}

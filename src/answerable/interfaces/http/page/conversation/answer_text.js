@@ -1,6 +1,7 @@
 /** The text of an answer, with chips for its marks `[n]`. */
 
-import { html } from "../ui.js";
+import { cellsOf, Rows } from "./rows.js";
+import { html, Icon } from "../ui.js";
 
 // A longer word may be separated from its chip, since both may not fit a line.
 const LONGEST_GLUED = 30;
@@ -48,18 +49,39 @@ const answering = (line, found) => {
   return [line.slice(0, start), words, line.slice(start + words.length)];
 };
 
-/** Quotes of documents: an introduction, and a line per quote with its mark at the end. No markup. */
-export const Quoted = ({ text, chip, citations }) => {
+/** A line of an answer: its text without the mark at its end, the mark's chip, and the words that answer. */
+const lineOf = (line, chip, citations) => {
+  const [, quote, number] = line.match(/^(.*?)\s*\[(\d+)\]$/s) ?? [null, line, 0];
+  const [before, words, after] = answering(quote, citations[number - 1]);
+  return { line, before, words, after, chip: chip(Number(number)), cells: cellsOf(quote) };
+};
+
+/** The lines, those that are rows of tables one after the other together. */
+const grouped = (lines) => {
+  const groups = [];
+  for (const line of lines) {
+    if (line.cells && groups.at(-1)?.rows) groups.at(-1).rows.push(line);
+    else groups.push(line.cells ? { rows: [line] } : line);
+  }
+  return groups;
+};
+
+/**
+ * Quotes of documents: an introduction, and a line per quote with its mark at the end. No markup. A `figure` of the
+ * introduction comes first.
+ */
+export const Quoted = ({ text, figure, chip, citations, icon }) => {
   const [lead, ...lines] = text.split("\n");
-  const quotes = lines.map((line) => {
-    const [, quote, number] = line.match(/^(.*?)\s*\[(\d+)\]$/s) ?? [null, line, 0];
-    const [before, words, after] = answering(quote, citations[number - 1]);
-    return html`<p class="quoted">
-      ${before}${words && html`<strong>${words}</strong>`}${glued(`${after} `, chip(Number(number)))}
-    </p>`;
-  });
+  const shown = grouped(lines.map((line) => lineOf(line, chip, citations)));
   return html`<div class="written">
-    <p class="lead">${withChips(lead, chip)}</p>
-    ${quotes}
+    ${figure && html`<p class="figure-line">${figure}</p>`}
+    <p class="lead">${icon && html`<${Icon} name=${icon} />`}<span>${withChips(lead, chip)}</span></p>
+    ${shown.map((found) =>
+      found.rows
+        ? html`<${Rows} rows=${found.rows} />`
+        : html`<p class="quoted">
+            ${found.before}${found.words && html`<strong>${found.words}</strong>`}${glued(`${found.after} `, found.chip)}
+          </p>`,
+    )}
   </div>`;
 };

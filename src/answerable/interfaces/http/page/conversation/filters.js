@@ -1,7 +1,7 @@
 /** Filters of the search, as chips above the question: documents, types, people, days and languages. */
 
 import { of, request } from "../api/api.js";
-import { nameOf } from "../texts/places.js";
+import { Sources, titleOf, useDocuments } from "./sources.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
 
@@ -10,9 +10,6 @@ const FIELDS = { source: "document", type: "kind", sender: "person", date: "date
 // More are found by typing.
 const SHOWN = 40;
 const FEW = 8;
-
-// Names of documents by source, as far as they have been listed; of a message with its day.
-const titles = new Map();
 
 /** The filter without a field, or without one value of it. */
 export const without = (where, field, value) => {
@@ -33,7 +30,7 @@ const moment = (day, time) => (day?.length === 10 ? `${day}T${time}` : day);
 
 /** A value of a filter as people say it. */
 export const labelOf = (field, value, texts) => {
-  if (field === "source") return titles.get(value) ?? nameOf({ source: value });
+  if (field === "source") return titleOf(value);
   if (field === "type") return texts.t(`kind_${value}`);
   if (field === "language") return texts.languageName(value);
   if (field === "date")
@@ -47,12 +44,6 @@ export const entriesOf = (where) =>
   Object.entries(where ?? {}).flatMap(([field, values]) =>
     (field in FIELDS ? [values].flat() : [values]).map((value) => [field, value]),
   );
-
-const documentsOf = async (library) => {
-  const { documents } = await request(`${of(library, "documents")}?limit=10000`);
-  for (const each of documents) titles.set(each.source, [nameOf(each), each.date].filter(Boolean).join(", "));
-  return documents.map(({ source }) => source);
-};
 
 const Days = ({ choices, where, onChange }) => {
   const { t } = useTexts();
@@ -140,22 +131,18 @@ const isOffered = {
   language: ({ languages }) => Object.keys(languages).length > 1,
 };
 
-/** The chips; `where` is the filter. */
-export const Filters = ({ library, changes, where, onChange }) => {
+/** The chips; `where` is the filter. Where documents are `listed` beside them, none offers these. */
+export const Filters = ({ library, changes, where, onChange, listed }) => {
   const texts = useTexts();
   const { t } = texts;
   const choices = useChoices(library, changes);
   const [open, setOpen] = useState("");
-  const [sources, setSources] = useState([]);
   const bar = useRef(null);
-  const isLimited = Boolean(where.source);
-  useEffect(() => {
-    if (open === "source" || isLimited) documentsOf(library).then(setSources, () => {});
-  }, [library, open, isLimited, changes]);
+  const documents = useDocuments(library, changes, open === "source" || Boolean(where.source));
   if (!choices) return null;
-  const offered = Object.keys(FIELDS).filter((field) => field in where || isOffered[field](choices));
+  const isShown = (field) => isOffered[field](choices) && !(listed && field === "source");
+  const offered = Object.keys(FIELDS).filter((field) => field in where || isShown(field));
   const valuesOf = {
-    source: sources,
     type: Object.keys(choices.types),
     sender: choices.people,
     language: Object.keys(choices.languages),
@@ -194,9 +181,9 @@ export const Filters = ({ library, changes, where, onChange }) => {
     <div class="filters" ref=${bar} onKeyDown=${onKeyDown}>
       <div class="filter-panel" id="filter-panel" role="group" aria-label=${open && t(FIELDS[open])} hidden=${!open}>
         ${open === "date" && html`<${Days} choices=${choices} where=${where} onChange=${onChange} />`}
+        ${open === "source" && html`<${Sources} ...${{ documents, where, onChange }} />`}
         ${
-          open &&
-          open !== "date" &&
+          valuesOf[open] &&
           html`<${Values} key=${open} field=${open} values=${valuesOf[open]} where=${where} onChange=${onChange} />`
         }
       </div>

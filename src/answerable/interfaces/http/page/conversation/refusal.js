@@ -17,21 +17,8 @@ const REASONS = {
   "the model found no answer": "refusedModel",
 };
 
-const quoted = (words) => words.map((word) => `“${word}”`).join(", ");
-
-/** Why a passage isn't enough. */
-const lack = ({ present, missing, language: spoken }, language, { t, language: shown }) => {
-  if (spoken && language && spoken !== language) {
-    const name = new Intl.DisplayNames(shown, { type: "language", fallback: "code" }).of(spoken);
-    return t("nearForeign", { language: name });
-  }
-  if (!present.length) return t("nearMeaning");
-  if (!missing.length) return t("nearWords");
-  return t("nearLacks", { present: quoted(present), missing: quoted(missing) });
-};
-
 /** A passage, named by the sentence in it that comes nearest. */
-const Passage = ({ passage, language, onOpen }) => {
+const Passage = ({ passage, onOpen }) => {
   const texts = useTexts();
   const { nearest } = passage;
   return html`
@@ -41,7 +28,6 @@ const Passage = ({ passage, language, onOpen }) => {
           <span class="source-name">${nameOf(passage)}</span>
           <span class="source-place">${placesOf(passage, texts)}</span>
           ${nearest && html`<q class="source-quote">${nearest.text}</q>`}
-          ${nearest && html`<span class="source-why">${lack(nearest, language, texts)}</span>`}
         </span>
       </button>
     </li>
@@ -74,20 +60,19 @@ export const Refusal = ({ turn, asking, openAt }) => {
       ${
         passages.length > 0 &&
         html`
-          <p class="looked-at">
-            ${t("lookedAt", { n: passages.length, documents: t("inDocuments", { n: documents }) })}
-          </p>
-          <ul class="sources" aria-label=${t("closest")}>
-            ${places.slice(0, LOOKED_AT).map(
-              (passage) => html`
-                <${Passage}
-                  passage=${passage}
-                  language=${answer.language}
-                  onOpen=${(event) => openAt(passage, places, event.currentTarget)}
-                />
-              `,
-            )}
-          </ul>
+          <details class="looked-at">
+            <summary>${t("lookedAt", { n: passages.length, documents: t("inDocuments", { n: documents }) })}</summary>
+            <ul class="sources" aria-label=${t("closest")}>
+              ${places.slice(0, LOOKED_AT).map(
+                (passage) => html`
+                  <${Passage}
+                    passage=${passage}
+                    onOpen=${(event) => openAt(passage, places, event.currentTarget)}
+                  />
+                `,
+              )}
+            </ul>
+          </details>
         `
       }
     </div>

@@ -3,35 +3,30 @@
 import { EarlierList, useEarlier } from "./earlier_list.js";
 import { save } from "./exporting.js";
 import { useKept } from "../preferences.js";
+import { Sources, useDocuments } from "./sources.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
+import { html, Icon, IconButton, useEffect, useMedia, useRef, useState } from "../ui.js";
 
 // As in the style sheets.
 const PHONE = "(max-width: 52rem)";
 // Three columns have no room here.
 const TIGHT = "(max-width: 84rem)";
 
-const useMedia = (query) => {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const list = matchMedia(query);
-    const look = () => setMatches(list.matches);
-    list.addEventListener("change", look);
-    return () => list.removeEventListener("change", look);
-  }, [query]);
-  return matches;
-};
+/** Whether documents are listed beside the conversation. */
+export const useListed = () => !useMedia(TIGHT);
 
-/** The column, or what opens it: a rail where it was folded, a bar on phones. */
-export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) => {
+/** The column, with the documents to ask where there is room; or what opens it: a rail where it was folded, a bar on phones. */
+export const Side = ({ library, changes, conversation, where, onWhere, hasPanel, onBegin, onProblem }) => {
   const texts = useTexts();
   const { t } = texts;
   const { session, turns, answered } = conversation;
   const [folded, setFolded] = useKept("conversations", "");
   const [isDrawn, setDrawn] = useState(false);
   const isPhone = useMedia(PHONE);
-  const isTight = useMedia(TIGHT) && hasPanel;
+  const isListed = useListed();
+  const isTight = !isListed && hasPanel;
   const isColumn = !isPhone && !isTight && !folded;
+  const documents = useDocuments(library, changes, isColumn && isListed);
   const earlier = useEarlier(library, `${session} ${answered} ${turns.map((turn) => turn.saved)}`, onProblem);
   const side = useRef(null);
   const drawer = useRef(null);
@@ -74,7 +69,18 @@ export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) =>
       onDeleted=${conversation.leave}
     />
   `;
-  if (isColumn) return html`<aside class="earlier" ref=${side} aria-label=${t("conversations")}>${list()}</aside>`;
+  if (isColumn)
+    return html`
+      <aside class="earlier" ref=${side} aria-label=${t("conversations")}>
+        ${list()}
+        ${
+          isListed &&
+          documents.length > 1 &&
+          html`<h2 class="asked-head">${t("documents")}</h2>
+            <${Sources} ...${{ documents, where }} onChange=${onWhere} />`
+        }
+      </aside>
+    `;
   return html`
     <aside class=${isPhone ? "earlier-bar" : "earlier-rail"} ref=${side} aria-label=${t("conversations")}>
       <${IconButton} icon="side" label=${t("showConversations")} aria-expanded="false" onClick=${show} />

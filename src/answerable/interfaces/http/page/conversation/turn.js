@@ -3,7 +3,7 @@
 import { Quoted } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
 import { Narrowed } from "./narrowed.js";
-import { nameOf, placeOf } from "../texts/places.js";
+import { Chip } from "./preview.js";
 import { problemText } from "../texts/problems.js";
 import { Refusal, SearchEverything } from "./refusal.js";
 import { MARKS } from "./sentences.js";
@@ -16,11 +16,6 @@ import { html, lazily } from "../ui.js";
 const Written = lazily(() => import("./written.js").then((found) => found.Written));
 const Trace = lazily(() => import("./trace.js").then((found) => found.Trace));
 
-const label = (number, found, texts) => {
-  const place = placeOf(found, texts);
-  return texts.t("sourceNumber", { n: number, name: place ? `${nameOf(found)}, ${place}` : nameOf(found) });
-};
-
 /** Arrow keys move the focus between the chips of an answer. */
 const walk = (event) => {
   const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
@@ -28,23 +23,6 @@ const walk = (event) => {
   event.preventDefault();
   const chips = [...event.currentTarget.querySelectorAll(event.target.matches(".chip") ? ".chip" : ".source")];
   chips[(chips.indexOf(event.target) + step + chips.length) % chips.length].focus();
-};
-
-const Chip = ({ number, found, isOpen, onOpen }) => {
-  const texts = useTexts();
-  return html`
-    <button
-      type="button"
-      class="chip"
-      data-citation=${number}
-      aria-pressed=${isOpen}
-      aria-label=${label(number, found, texts)}
-      title=${found.quote ? `${label(number, found, texts)}\n“${found.quote}”` : label(number, found, texts)}
-      onClick=${onOpen}
-    >
-      ${number}
-    </button>
-  `;
 };
 
 const Hint = ({ turn }) => {
@@ -110,12 +88,16 @@ const Unfinished = ({ turn }) => {
   `;
 };
 
+// A verdict is told by words and an icon, never by colour alone.
+const ICONS = { answered: "done", near: "near" };
+
 /** An answer, also while a model writes it: its text then stays as it is. */
 const Reply = ({ turn, library, open, openAt }) => {
   const { answer } = turn;
   const { text, citations, checks = [] } = answer ?? { text: turn.draft, citations: turn.citations };
   const isWritten = !answer || checks.length > 0;
   const props = (number) => ({
+    library,
     number,
     found: citations[number - 1],
     isOpen: open?.citations === citations && open.at === number - 1,
@@ -126,7 +108,7 @@ const Reply = ({ turn, library, open, openAt }) => {
     ${
       isWritten
         ? text && html`<${Written} ...${{ text, chip, checks, citations }} />`
-        : html`<${Quoted} text=${text} chip=${chip} citations=${citations} />`
+        : html`<${Quoted} ...${{ text, chip, citations }} figure=${answer.figure} icon=${ICONS[answer.verdict]} />`
     }
     ${
       answer

@@ -89,6 +89,11 @@ export const TEXTS = {
   ],
   previousSource: ["Previous source", "Fuente anterior", "Fonte anterior"],
   nextSource: ["Next source", "Fuente siguiente", "Próxima fonte"],
+  sourceHere: [
+    "The source of an answer is shown here.",
+    "Aquí se muestra la fuente de una respuesta.",
+    "A fonte de uma resposta é mostrada aqui.",
+  ],
   closeSource: ["Close the source", "Cerrar la fuente", "Fechar a fonte"],
   openSite: ["Open the web page", "Abrir la página web", "Abrir a página da web"],
   opening: ["Opening", "Abriendo", "Abrindo"],
@@ -119,9 +124,9 @@ export const TEXTS = {
     "Nada foi calculado: a pergunta pode referir-se a várias tabelas.",
   ],
   refusedWeak: [
-    "The closest passages don't answer the question.",
-    "Los pasajes más cercanos no responden a la pregunta.",
-    "Os trechos mais próximos não respondem à pergunta.",
+    "Try the documents' own words, or name a person, a place or a date.",
+    "Prueba con las palabras de los documentos, o nombra una persona, un lugar o una fecha.",
+    "Tente as palavras dos documentos, ou nomeie uma pessoa, um lugar ou uma data.",
   ],
   refusedUnsupported: [
     "The check found nothing of the model's answer in the passages.",
@@ -146,9 +151,9 @@ export const TEXTS = {
     "Palavras do próprio modelo: nenhum documento é a sua fonte.",
   ],
   lookedAt: [
-    "Checked {n} passage in {documents}. The closest:|Checked {n} passages in {documents}. The closest:",
-    "Se revisó {n} pasaje de {documents}. El más cercano:|Se revisaron {n} pasajes de {documents}. Los más cercanos:",
-    "Foi analisado {n} trecho de {documents}. O mais próximo:|Foram analisados {n} trechos de {documents}. Os mais próximos:",
+    "Nearest: {n} passage of {documents}|Nearest: {n} passages of {documents}",
+    "Lo más cercano: {n} pasaje de {documents}|Lo más cercano: {n} pasajes de {documents}",
+    "Mais próximo: {n} trecho de {documents}|Mais próximos: {n} trechos de {documents}",
   ],
   inDocuments: ["{n} document|{n} documents", "{n} documento|{n} documentos", "{n} documento|{n} documentos"],
   closest: ["Closest passages", "Pasajes más cercanos", "Trechos mais próximos"],

@@ -7,6 +7,9 @@ export const FILTERS = {
   fromDay: ["From", "Desde", "De"],
   toDay: ["To", "Hasta", "Até"],
   findChoice: ["Find", "Buscar", "Buscar"],
+  askedAll: ["All {n} are asked", "Se pregunta a los {n}", "Pergunta-se a todos os {n}"],
+  askedSome: ["{chosen} of {n} are asked", "Se pregunta a {chosen} de {n}", "Pergunta-se a {chosen} de {n}"],
+  askAll: ["Ask all", "Preguntar a todos", "Perguntar a todos"],
   typeForMore: ["{n} more: type to find them", "{n} más: escribe para encontrarlos", "Mais {n}: digite para encontrá-los"],
   otherFilter: ["Another filter", "Otro filtro", "Outro filtro"],
   takeOff: ["Take off {name}", "Quitar {name}", "Tirar {name}"],
@@ -16,23 +19,6 @@ export const FILTERS = {
   kind_calendar: ["Calendar", "Calendario", "Agenda"],
   kind_contacts: ["Contacts", "Contactos", "Contatos"],
   kind_picture: ["Picture", "Imagen", "Imagem"],
-
-  nearLacks: ["It has {present}. It lacks {missing}.", "Tiene {present}. Le falta {missing}.", "Tem {present}. Falta {missing}."],
-  nearWords: [
-    "It has the question's words, but in no sentence that answers it.",
-    "Tiene las palabras de la pregunta, pero en ninguna frase que la responda.",
-    "Tem as palavras da pergunta, mas em nenhuma frase que a responda.",
-  ],
-  nearMeaning: [
-    "It has none of the question's words; only its meaning is close.",
-    "No tiene ninguna palabra de la pregunta; solo se acerca su significado.",
-    "Não tem nenhuma palavra da pergunta; só o significado se aproxima.",
-  ],
-  nearForeign: [
-    "It is in another language ({language}), and its meaning isn't close enough.",
-    "Está en otro idioma ({language}) y su significado no es lo bastante cercano.",
-    "Está em outro idioma ({language}) e o significado não é próximo o bastante.",
-  ],
 
   noServer: ["No connection to the server", "Sin conexión con el servidor", "Sem conexão com o servidor"],
   offline: [

@@ -192,13 +192,14 @@ const reveal = (body, page) => {
 };
 
 /** The panel. Arrows step through `places`; `at` is the one shown. */
-export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }) => {
+export const SourcePanel = ({ library, places, at, isOffered, onStep, onClose, onAskAbout }) => {
   const { t } = useTexts();
   const [panel, body] = [useRef(null), useRef(null)];
   const place = places[at];
   const found = useSource(library, place, places);
   const isShown = found.place === place && Boolean(found.document);
-  useEffect(() => panel.current.focus({ preventScroll: true }), []);
+  // What was offered leaves the focus in the question's field.
+  useEffect(() => isOffered || panel.current.focus({ preventScroll: true }), [isOffered]);
   // Before it is painted, so that nothing else is drawn first.
   useLayoutEffect(() => {
     if (isShown) reveal(body.current, found.first);

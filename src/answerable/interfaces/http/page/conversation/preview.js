@@ -1,0 +1,94 @@
+/** A citation's number, and beside it the quote in its surroundings, without opening the source. */
+
+import { of, request } from "../api/api.js";
+import { nameOf, placesOf } from "../texts/places.js";
+import { useTexts } from "../texts/texts.js";
+import { html, useEffect, useState } from "../ui.js";
+
+// Characters shown before and after a quote: about two lines each.
+const AROUND = 160;
+// A pointer on its way elsewhere opens nothing; as in the style sheet.
+const PAUSE = 300;
+
+/** The text before, in and after a quote, from the passages that it is in. */
+const surroundings = async (library, { document_id: id, start, end, quote }) => {
+  const { passages } = await request(`${of(library, "documents", id, "passages")}?start=${start}&end=${end}`);
+  const passage = passages.find((each) => each.start <= start && each.end >= end);
+  if (!passage) return { before: "", quote, after: "" };
+  // Places are in characters, a JavaScript string has two units for some.
+  const letters = [...passage.content];
+  const [from, to] = [start - passage.start, end - passage.start];
+  const first = Math.max(0, from - AROUND);
+  const last = Math.min(letters.length, to + AROUND);
+  const text = (one, other) => letters.slice(one, other).join("");
+  return {
+    before: (first ? "…" : "") + text(first, from),
+    quote: text(from, to),
+    after: text(to, last) + (last < letters.length ? "…" : ""),
+  };
+};
+
+const Preview = ({ library, found }) => {
+  const texts = useTexts();
+  const [around, setAround] = useState(null);
+  useEffect(() => {
+    let isWanted = true;
+    const load = () =>
+      surroundings(library, found).then(
+        (loaded) => isWanted && setAround(loaded),
+        // The quote is known without it.
+        () => isWanted && setAround({ before: "", quote: found.quote, after: "" }),
+      );
+    const timer = setTimeout(load, PAUSE);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, []);
+  if (!around) return null;
+  return html`
+    <span class="preview" role="note">
+      <span class="preview-head"><strong>${nameOf(found)}</strong> <small>${placesOf(found, texts)}</small></span>
+      <span class="preview-text">${around.before}<mark>${around.quote}</mark>${around.after}</span>
+    </span>
+  `;
+};
+
+const label = (number, found, texts) => {
+  const place = placesOf(found, texts);
+  return texts.t("sourceNumber", { n: number, name: place ? `${nameOf(found)}, ${place}` : nameOf(found) });
+};
+
+/** The number of a citation: pointing at it shows the quote, pressing it opens the source. */
+export const Chip = ({ library, number, found, isOpen, onOpen }) => {
+  const texts = useTexts();
+  const [isShown, setShown] = useState(false);
+  const hide = () => setShown(false);
+  const onKeyDown = (event) => {
+    if (event.key !== "Escape" || !isShown) return;
+    // The source stays open.
+    event.stopPropagation();
+    hide();
+  };
+  const open = (event) => {
+    hide();
+    onOpen(event);
+  };
+  return html`
+    <span class="cited" onMouseEnter=${() => setShown(true)} onMouseLeave=${hide} onKeyDown=${onKeyDown}>
+      <button
+        type="button"
+        class="chip"
+        data-citation=${number}
+        aria-pressed=${isOpen}
+        aria-label=${label(number, found, texts)}
+        onFocus=${(event) => event.currentTarget.matches(":focus-visible") && setShown(true)}
+        onBlur=${hide}
+        onClick=${open}
+      >
+        ${number}
+      </button>
+      ${isShown && !isOpen && html`<${Preview} library=${library} found=${found} />`}
+    </span>
+  `;
+};
