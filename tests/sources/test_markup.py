@@ -85,8 +85,8 @@ Another secret.
 The key hangs behind the door.
 """
 ADOC = """= The Manual
-Ada Byron <ada@example.org>
-v1.2, 2024-03-05
+:author: Ada Byron
+:revdate: 2024-03-05
 :toc: left
 
 Words before all.
@@ -114,8 +114,7 @@ A secret block.
 | Bolt | 3 euros
 |===
 
-Greasing
-~~~~~~~~
+=== Greasing
 
 Grease it once a year.
 include::secret.adoc[]
@@ -212,7 +211,7 @@ EXPECTED: dict[str, tuple[str, DocumentType, str, list[Quoted]]] = {
             ("== no heading\n// no comment", ("The Manual", "Mounting"), 22),
             ("Prices", ("The Manual", "Mounting"), 26),
             ("| Bolt | 3 euros", ("The Manual", "Mounting"), 28),
-            ("Grease it once a year.", ("The Manual", "Mounting", "Greasing"), 34),
+            ("Grease it once a year.", ("The Manual", "Mounting", "Greasing"), 33),
         ],
     ),
     "a.tex": (
@@ -244,7 +243,7 @@ def test_only_what_people_read_is_quoted_with_its_line(name: str) -> None:
 def test_facts_of_a_file_are_metadata() -> None:
     assert read("a.rst", RST).metadata == {"author": "Ezra Pike"}
     assert read("a.org", ORG).metadata == {"tags": ["home", "garden", "urgent"]}
-    assert read("a.adoc", ADOC).metadata == {"author": "Ada Byron"}
+    assert read("a.adoc", ADOC).metadata == {"author": "Ada Byron", "date": "2024-03-05"}
     assert read("a.tex", TEX).metadata == {"author": "Ezra Pike"}
 
 

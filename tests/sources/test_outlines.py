@@ -103,15 +103,12 @@ def test_damaged_and_empty_ones(content: str, name: str, error: type[Exception],
 
 
 def test_cards_of_a_canvas_say_what_they_are_linked_to() -> None:
-    def at(x: int, size: int = 10) -> dict[str, int]:
-        return {"x": x, "y": x, "width": size, "height": size}
-
     canvas = {
         "nodes": [
-            {"id": "a", "type": "text", "text": "# Sow peas\n\nin March", **at(5)},
-            {"id": "b", "type": "file", "file": "Beds.md", "subpath": "#North", **at(100)},
-            {"id": "c", "type": "link", "url": "https://example.org/", **at(200)},
-            {"id": "g", "type": "group", "label": "To do", **at(0, 50)},
+            {"id": "a", "type": "text", "text": "# Sow peas\n\nin March"},
+            {"id": "b", "type": "file", "file": "Beds.md", "subpath": "#North"},
+            {"id": "c", "type": "link", "url": "https://example.org/"},
+            {"id": "g", "type": "group", "label": "To do"},
             {"id": "x", "type": "text"},
         ],
         "edges": [
@@ -123,10 +120,10 @@ def test_cards_of_a_canvas_say_what_they_are_linked_to() -> None:
     document = read(json.dumps(canvas), "Plan.canvas")
     assert (document.title, document.metadata["links"]) == ("Plan", ["Beds"])
     assert entries(document) == [
-        ("To do", ()),
-        ("# Sow peas\n    in March\n    where → Beds.md#North\n    → https://example.org/", ("To do",)),
+        ("# Sow peas\n    in March\n  where → Beds.md#North\n  → https://example.org/", ()),
         ("Beds.md#North", ()),
         ("https://example.org/", ()),
+        ("To do", ()),
     ]
 
 

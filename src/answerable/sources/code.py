@@ -43,6 +43,7 @@ _FIXED_NAMES: dict[str, str] = _NODES["fixed_names"]
 _IDENTIFIERS = frozenset(_NODES["identifiers"])
 _HEADS = frozenset(_NODES["heads"])
 _TYPE_PARAMETERS = re.compile(r"<.*|\[.*|\(.*", re.DOTALL)
+_RECEIVER = re.compile(rb"([\w\x80-\xff]+)\s*(?:\[[^\]]*\]\s*)?,?\s*\)\Z")  # of Go: `(s *S[T])`
 _SEPARATORS = re.compile(r"::|[:\\]|->")
 _NOBODY = -1  # the owner of lines outside of symbols
 
@@ -169,8 +170,8 @@ def _symbol_name(node: Node) -> str:
     named = node.child_by_field_name("type" if kind == "impl_item" else "name")
     name = _clean(named) if named is not None else _declared(node)
     receiver = node.child_by_field_name("receiver") if kind == "method_declaration" else None
-    if receiver is not None and (owner := _first(receiver, "type_identifier")):
-        return f"{_clean(owner)}.{name}"
+    if receiver is not None and (owner := _RECEIVER.search((receiver.text or b"")[-200:])):
+        return f"{owner[1].decode('utf-8', 'replace')}.{name}"
     return name or _FIXED_NAMES.get(kind, "")
 
 
@@ -198,16 +199,6 @@ def _declared(node: Node) -> str:
         heads = (child for child in inner.named_children if child.type in _HEADS or child.type in _IDENTIFIERS)
         inner = inner.child_by_field_name("declarator") or next(heads, None)
     return _clean(inner) if inner is not None and inner.type in _IDENTIFIERS else ""
-
-
-def _first(node: Node, kind: str) -> Node | None:
-    """Return the first descendant of this kind, breadth first."""
-    level = [node]
-    for _ in range(5):
-        level = [child for parent in level[:50] for child in parent.named_children[:50]]
-        if found := next((child for child in level if child.type == kind), None):
-            return found
-    return None
 
 
 def _clean(node: Node) -> str:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from answerable.errors import AddressRefused
+from answerable.sources.html.metadata import kind_of_page, page_ids, page_locale, page_version
 from answerable.sources.html.page_parts import PageFacts, header_directives
+from answerable.sources.html.parse import parse_page, valid_markup
 from answerable.sources.html.web_address import parse_address
 from answerable.sources.html.words import attribute
 
@@ -65,9 +67,6 @@ def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
 
     Without `url`, return no links.
     """
-    from answerable.sources.html.metadata import kind_of_page, page_ids, page_locale, page_version
-    from answerable.sources.html.parse import parse_page, valid_markup
-
     page = parse_page(valid_markup(data, source))
     metas = page.css("meta")
     canonical, banner = page.css_first("link[rel=canonical]"), page.css_first(_BANNER)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -22,11 +22,10 @@ from answerable.sources.html.words import attribute, classes, formula, visible_t
 from answerable.sources.markdown import Heading
 
 _AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "parsely-author")
-_DATES_NAMES = (
+_DATES = (
     "article:published_time datepublished date dc.date dc.date.issued dcterms.created citation_publication_date "
     "parsely-pub-date og:published_time"
-)
-_DATES = _DATES_NAMES.split()
+).split()
 _DATE = re.compile(r"(\d{4})[-/](\d\d?)[-/](\d\d?)")
 # What browsers, and the extension SingleFile, write at the beginning of a page that they save.
 _SAVED = re.compile(r"<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)")
@@ -36,10 +35,12 @@ _SEPARATOR = re.compile(r"\s+[|·•–—»-]\s+|\s*::\s*")
 def page_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
     """Return the page's canonical address, author and date, if declared."""
     linked = _linked_data(page)
+    authors = (_author(metas.get(name, "")) for name in _AUTHORS)
+    dates = (_date(metas.get(name, "")) for name in _DATES)
     found = {
         "url": _canonical(page, metas, url),
-        "author": _first(_author(metas.get(name, "")) for name in _AUTHORS) or _named(linked.get("author")),
-        "date": _first(_date(metas.get(name, "")) for name in _DATES) or _date(str(linked.get("datePublished", ""))),
+        "author": next(filter(None, authors), "") or _named(linked.get("author")),
+        "date": next(filter(None, dates), "") or _date(str(linked.get("datePublished", ""))),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -48,10 +49,6 @@ def saved_from(markup: str) -> str:
     """Return the address that a browser wrote into a page when saving the page, or ""."""
     match = _SAVED.search(markup, 0, 10_000)
     return match[1] if match else ""
-
-
-def _first(values: Iterable[str]) -> str:
-    return next(filter(None, values), "")
 
 
 def page_title(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborNode as Node
@@ -47,7 +46,6 @@ _NAME_OF_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
 _ATTRIBUTE = r"[\s/]+|=?[^\s/>=]+(?:\s*=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[^\s>\"'][^\s>]*)?)?|="
 _EACH_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rf"<[a-zA-Z][^\s/>]*(?:{_ATTRIBUTE})*")
-_TAG_OR_COMMENT = re.compile(r"<!--|<(?=[a-zA-Z])")
 _REST_OF_TAG = rf"(?=[\s/>])(?:{_ATTRIBUTE})*"
 # An unclosed tag matches too, so that the expression never backtracks.
 _END_OF_TAG = r"(?:>|\Z)"
@@ -64,8 +62,13 @@ _BLOCK = re.compile(
 )
 _CELL_OR_ROW = re.compile(r"<(t[dhr])[\s/>]", re.IGNORECASE)
 _MOST_CELLS = 1_000  # cells of a table row; a round number, not measured
-# Elements whose content contains no tags.
-_RAW = re.compile(r"<(script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])", re.IGNORECASE)
+# Tags, with what follows a tag whose element contains no tags; comments contain none either.
+_TAG_OR_TEXT = re.compile(
+    r"<!(?=--).*?(?:-->|\Z)"
+    r"|(?P<tag><(?:(?P<raw>script|style|textarea|title|xmp|iframe|noembed|noframes)(?=[\s/>])|[a-z][^\s/>]*)"
+    rf"(?:{_ATTRIBUTE})*)(?P<text>(?(raw).*?(?=</(?P=raw)|\Z)))",
+    re.IGNORECASE | re.DOTALL,
+)
 # Elements that have no end tag, or whose end tag is often omitted and which don't nest directly.
 _UNCLOSED_NAMES = (
     "area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead "
@@ -107,7 +110,7 @@ def bounded(markup: str, source: str) -> str:
     _refuse_depth(markup, source)
     if len(markup) >= 2 * _MAX_ATTRIBUTES and any(len(tag) > 2 * _MAX_ATTRIBUTES for tag in _TAG.findall(markup)):
         # Parsers compare each attribute of a tag with all attributes before it.
-        markup = "".join(_with_few_attributes(markup))
+        markup = _with_few_attributes(markup)
     markup = _without_open_formatting(markup)
     # Parsers compare each option with all others, and add the attributes of all roots to the first root.
     for tag, most in ((_OPTION, _MOST_OPTIONS), (_ROOT, _MOST_ROOTS)):
@@ -158,27 +161,11 @@ def has_wide_rows(markup: str) -> bool:
     return False
 
 
-def _with_few_attributes(markup: str) -> Iterator[str]:
-    reached = 0
-    while found := _TAG_OR_COMMENT.search(markup, reached):
-        start = found.start()
-        if found[0] == "<!--":
-            end = markup.find("-->", start)
-            end = len(markup) if end < 0 else end
-            yield markup[reached:end]
-            reached = end
-            continue
-        tag = _TAG.match(markup, start)
-        assert tag is not None
-        yield markup[reached:start]
-        yield _shortened(tag[0])
-        reached = tag.end()
-        if raw := _RAW.match(markup, start):
-            closing = re.compile(rf"</{raw[1]}", re.IGNORECASE).search(markup, reached)
-            end = closing.start() if closing else len(markup)
-            yield markup[reached:end]
-            reached = end
-    yield markup[reached:]
+def _with_few_attributes(markup: str) -> str:
+    def shortened(found: re.Match[str]) -> str:
+        return _shortened(found["tag"]) + found["text"] if found["tag"] else found[0]
+
+    return _TAG_OR_TEXT.sub(shortened, markup)
 
 
 def _shortened(tag: str) -> str:
@@ -281,11 +268,8 @@ def _anchor_near(node: Node) -> str | None:
         return anchor
     around = node.parent if node.parent and node.parent.tag in ("section", "div", "header") else None
     # Sphinx and others set the id on the section.
-    return around.id if around and _first_element(around) == node.mem_id else None
-
-
-def _first_element(node: Node) -> int | None:
-    return next((child.mem_id for child in node.iter()), None)
+    first = next((child.mem_id for child in around.iter()), None) if around else None
+    return around.id if around and first == node.mem_id else None
 
 
 def _code(node: Node) -> list[str]:
@@ -327,19 +311,11 @@ def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
     rows = [cells for row in rows_of(node) if (cells := cells_of(row))]
     cells = [cell for row in rows for cell in row]
     if is_layout(node, rows) or node.css_first("td pre, th pre"):
-        return _cells_as_blocks(cells, headings, depth)
-    caption = next((child for child in node.iter() if child.tag == "caption"), None)
-    title = visible_text(caption) if caption else ""
-    return [text for text in (title, _grid(rows, depth)) if text]
-
-
-def _cells_as_blocks(cells: list[Node], headings: list[Heading], depth: int) -> list[str]:
-    texts = (cell for cell in cells if not LINE_NUMBERS.search(attribute(cell, "class")))
-    return [block for cell in texts for block in _blocks(cell, headings, depth)]
-
-
-def _grid(rows: list[list[Node]], depth: int) -> str:
-    return table([[one_line(inline_text(cell, depth)) for cell in row] for row in rows])
+        texts = (cell for cell in cells if not LINE_NUMBERS.search(attribute(cell, "class")))
+        return [block for cell in texts for block in _blocks(cell, headings, depth)]
+    caption = next((visible_text(child) for child in node.iter() if child.tag == "caption"), "")
+    grid = table([[one_line(inline_text(cell, depth)) for cell in row] for row in rows])
+    return [text for text in (caption, grid) if text]
 
 
 def _tabs(node: Node, tabs: Node, headings: list[Heading], depth: int) -> list[str]:

@@ -15,8 +15,19 @@ from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmptySource
-from answerable.sources.html.metadata import document_element
-from answerable.sources.html.parse import count_blocks, has_wide_rows, parse_page, valid_markup
+from answerable.sources.html.metadata import (
+    document_element,
+    docusaurus_metadata,
+    main_text,
+    page_language,
+    page_metadata,
+    page_metas,
+    page_title,
+    saved_from,
+)
+from answerable.sources.html.parse import count_blocks, has_wide_rows, parse_page, render, valid_markup
+from answerable.sources.html.shown import write_forms
+from answerable.sources.html.words import link_share, visible_text
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.text import make_document
 
@@ -57,17 +68,6 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
 
     Raise EmptySource if the page shows no text.
     """
-    from answerable.sources.html.metadata import (
-        docusaurus_metadata,
-        main_text,
-        page_language,
-        page_metadata,
-        page_metas,
-        page_title,
-        saved_from,
-    )
-    from answerable.sources.html.shown import write_forms
-
     markup = valid_markup(data, source)
     page = parse_page(markup)
     documentation = document_element(page)
@@ -88,9 +88,6 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
 
 
 def _main_text(page: LexborHTMLParser) -> tuple[str, list[Heading]]:
-    from answerable.sources.html.parse import render
-    from answerable.sources.html.words import visible_text
-
     body = page.body or page.root
     if body is None:
         return "", []
@@ -121,9 +118,6 @@ def _main_text(page: LexborHTMLParser) -> tuple[str, list[Heading]]:
 
 def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
     """Return the text of a short page without its `_SURROUNDINGS`; None if nothing is left, or only a menu."""
-    from answerable.sources.html.parse import render
-    from answerable.sources.html.words import link_share
-
     # Parse the page again: elements removed here are still needed in the other tree.
     body = parse_page(markup).body
     if body is None:
@@ -137,16 +131,13 @@ def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
     _remove(_menus(body, has_main))
     main = body.css_first("main, [role=main]")
     whole = main if main and main.css_first(_HEADINGS) else body
-    found = (
-        render(whole) if link_share(whole) < (_SOME_LINKS if body.css_first(_HEADINGS) else _MANY_LINKS) else ("", [])
-    )
+    most = _SOME_LINKS if body.css_first(_HEADINGS) else _MANY_LINKS
+    found = render(whole) if link_share(whole) < most else ("", [])
     return found if found[0] else None
 
 
 def _menus(body: LexborNode, has_main: bool) -> Iterator[LexborNode]:
     """Yield menus that are in no `nav` or similar element: before the first heading, or outside of the main element."""
-    from answerable.sources.html.words import link_share
-
     is_before = body.css_first(_HEADINGS) is not None
     for node in body.css(f"{_HEADINGS}, ul, ol, p, div"):
         is_before = is_before and node.tag not in _HEADINGS.split(", ")
@@ -183,9 +174,6 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     """Return the text that trafilatura finds, as Markdown, and its headings."""
     import trafilatura
     from lxml.etree import LxmlError, tostring  # type: ignore[import-untyped]
-    from selectolax.lexbor import LexborHTMLParser
-
-    from answerable.sources.html.parse import render
 
     # Without a handler, trafilatura's warnings would reach the terminal.
     logging.getLogger("trafilatura").addHandler(_SILENT)
@@ -207,7 +195,7 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
         return "", []
     if found is None or isinstance(found, dict) or found.body is None:
         return "", []
-    root = LexborHTMLParser(tostring(_as_html(found.body), encoding="unicode", method="html")).body
+    root = parse_page(tostring(_as_html(found.body), encoding="unicode", method="html")).body
     if root is None:
         return "", []
     content, headings = render(root)
@@ -252,8 +240,6 @@ _TAGS = {"item": "li", "row": "tr", "quote": "blockquote", "lb": "br", "hi": "sp
 
 def _with_anchors(headings: list[Heading], page: LexborHTMLParser) -> list[Heading]:
     """Add to each heading its id on the page; headings are matched by text, in order."""
-    from answerable.sources.html.parse import render
-
     body = page.body
     if body is None or not headings:
         return headings

@@ -248,19 +248,10 @@ class _OrgReader(LineReader):
 
 _HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*")
 _DELIMITER = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```\w*|[|,:!]={3,})[ \t]*")
-_UNDERLINE = {"=": 1, "-": 2, "~": 3, "^": 4}
 _ATTRIBUTE = re.compile(r":!?(\w[\w-]*)!?:(?:[ \t]+(.*))?")
 _BLOCK_ATTRIBUTES = re.compile(r"\[[^\n]*\][ \t]*")
 _MACRO = re.compile(r"[a-z_]\w*::[^\s\[]*\[.*\][ \t]*")
-_AUTHOR = re.compile(r"[^\W\d_][^<>:\n]{0,200}?(?:[ \t]+<[^<>\n]*>)?")
-_REVISION = re.compile(r"v?\d[\w.]*(?:,.*)?|.*\d{4}-\d\d-\d\d.*")
-_ASCIIDOC_FACTS = {
-    "author": "author",
-    "revdate": "date",
-    "description": "description",
-    "keywords": "keywords",
-    "lang": "lang",
-}
+_ASCIIDOC_FACTS = {"author": "author", "revdate": "date", "description": "description", "keywords": "keywords"}
 _ASCIIDOC_UNREAD = "/+"
 _VERBATIM = "-.`"
 
@@ -280,7 +271,7 @@ class _AsciidocReader(LineReader):
     def marks(self) -> Marks:
         number = 0
         while number < len(self._lines):
-            number = self._block(number) or self._underlined(number) or self._line(number)
+            number = self._block(number) or self._line(number)
         return self._marks
 
     def _block(self, number: int) -> int | None:
@@ -301,42 +292,12 @@ class _AsciidocReader(LineReader):
         self._marks.hide(self._lines[end])
         return end + 1
 
-    def _underlined(self, number: int) -> int | None:
-        """Add a heading that is underlined by a line of about its length; return the next line's number, or None."""
-        title, under = self._text(number).rstrip(), self._text(number + 1).rstrip()
-        if not 2 <= len(title) <= LONGEST_TITLE or not title[0].isalnum() or not under or set(under) - {under[0]}:
-            return None
-        before = self._text(number - 1)
-        is_apart = not before.strip() or _BLOCK_ATTRIBUTES.fullmatch(before)
-        if under[0] not in _UNDERLINE or abs(len(title) - len(under)) > 1 or not is_apart:
-            return None
-        return self._heading(number, number + 2, _UNDERLINE[under[0]], title)
-
-    def _heading(self, number: int, body: int, level: int, title: str) -> int:
-        is_first = not self._marks.headings
-        self._marks.add(self._lines[number].start, self._lines[body - 1].end, level, title)
-        if is_first and level == 1:
-            self._marks.title = " ".join(title.split())
-            return self._header(body)
-        return body
-
-    def _header(self, number: int) -> int:
-        """Hide the lines of author and revision below the title; return the number of the line after them."""
-        if _AUTHOR.fullmatch(text := self._text(number).rstrip()):
-            self._marks.metadata["author"] = text.partition("<")[0].strip()
-            self._marks.hide(self._lines[number])
-            number += 1
-            if _REVISION.fullmatch(self._text(number).rstrip()):
-                self._marks.hide(self._lines[number])
-                number += 1
-        return number
-
     def _line(self, number: int) -> int:
         line = self._lines[number]
         text = line.text
         if len(text) <= LONGEST_TITLE and (found := _HEADING.fullmatch(text)):
-            return self._heading(number, number + 1, len(found[1]), found[2])
-        if attribute := _ATTRIBUTE.fullmatch(text):
+            self._marks.add(line.start, line.end, len(found[1]), found[2])
+        elif attribute := _ATTRIBUTE.fullmatch(text):
             name = _ASCIIDOC_FACTS.get(attribute[1].lower())
             if name and attribute[2]:
                 self._marks.metadata.setdefault(name, attribute[2].strip())

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _MARKUP = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 _BREAK = re.compile(r"<(?:br|/p|/div|/li)\s*/?>", re.IGNORECASE)
 _DEEPEST = 8  # levels by which an entry is indented at most
-_MOST_GROUPS = 200  # groups of a canvas whose cards are looked for
 _LONGEST_STEP = 200  # characters to which a step of a path is cut; each entry carries the path above it
 
 
@@ -174,9 +173,9 @@ def read_canvas(content: str, source: str) -> Document:
             label = one_line(words(edge.get("label")), _LONGEST_STEP)
             links.setdefault(words(edge.get("fromNode")), []).append(f"{label} → {names[to]}".strip())
     nodes = []
-    for name, card, depth in _grouped(cards):
+    for name, card in cards.items():
         text, *more = [*_card(card), ""]
-        nodes.append(Node(depth, text, (*filter(None, more), *links.get(name, ()))))
+        nodes.append(Node(0, text, (*filter(None, more), *links.get(name, ()))))
     files = [file.removesuffix(".md") for each in cards.values() if (file := plain_text(words(each.get("file"))))]
     return outline(nodes, source, "", {"links": files} if files else {})
 
@@ -186,27 +185,6 @@ def _card(card: dict[str, Any]) -> list[str]:
     file = f"{words(card.get('file'))}{words(card.get('subpath'))}"
     text = first(card.get("text"), file, card.get("url"), card.get("label"))
     return [line.strip() for line in plain_text(text).split("\n") if line.strip()]
-
-
-def _grouped(cards: Mapping[str, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], int]]:
-    """Yield each group, the cards within its bounds, then those of no group, with their depth."""
-    left = dict(cards)
-    for name, group in [pair for pair in cards.items() if pair[1].get("type") == "group"][:_MOST_GROUPS]:
-        if left.pop(name, None):
-            yield name, group, 0
-            for each in [each for each, card in left.items() if _is_within(card, group)]:
-                yield each, left.pop(each), 1
-    yield from ((name, card, 0) for name, card in left.items())
-
-
-def _is_within(card: dict[str, Any], group: dict[str, Any]) -> bool:
-    try:
-        return all(
-            group[start] <= card[start] and card[start] + card[length] <= group[start] + group[length]
-            for start, length in (("x", "width"), ("y", "height"))
-        )
-    except (KeyError, TypeError):
-        return False
 
 
 _CLIPPING = re.compile(r"\ufeff?([^\n]{1,1000})\n(- [^\n]{1,500})\n(?:\n(.*))?", re.DOTALL)

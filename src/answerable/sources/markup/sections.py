@@ -7,10 +7,8 @@ passage is made of them and nothing in them is quoted.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
@@ -21,6 +19,7 @@ LONGEST_TITLE = 1_000
 """Characters of a heading: a longer line isn't a heading."""
 _DEEPEST = 32  # headings in a path
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_SHOWN = re.compile(rb"\0+")
 
 
 class Line(NamedTuple):
@@ -102,21 +101,14 @@ def read_marked(content: str, source: str, kind: DocumentType, marks: Marks) -> 
 
 
 def _parts(content: str, marks: Marks) -> Iterator[Part]:
-    hidden = list(_merged(marks.hidden))
-    ends = [end for _, end in hidden]
+    hidden = bytearray(len(content))
+    for start, end in marks.hidden:
+        hidden[start:end] = b"\1" * (end - start)
     for start, body, end, path in _sections(content, marks.headings):
-        place = start
-        for low, high in islice(hidden, bisect_right(ends, start), None):
-            if low >= end:
-                break
-            yield from _part(content, place, low, body, path)
-            place = max(place, high)
-        yield from _part(content, place, end, body, path)
-
-
-def _part(content: str, start: int, end: int, body: int, path: tuple[str, ...]) -> Iterator[Part]:
-    if start < end and content[start:end].strip():
-        yield Part(start, end, PartKind.SECTION, headings=path, body=min(max(start, body), end))
+        for shown in _SHOWN.finditer(hidden, start, end):
+            first, last = shown.span()
+            if content[first:last].strip():
+                yield Part(first, last, PartKind.SECTION, headings=path, body=min(max(first, body), last))
 
 
 def _sections(content: str, headings: Sequence[Heading]) -> Iterator[tuple[int, int, int, tuple[str, ...]]]:
@@ -129,17 +121,3 @@ def _sections(content: str, headings: Sequence[Heading]) -> Iterator[tuple[int, 
             path.pop()
         path = [*path[: _DEEPEST - 1], heading]
         yield heading.start, heading.body, end, tuple(each.title for each in path)
-
-
-def _merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans in order; merge those that touch or overlap."""
-    reached: Span | None = None
-    for start, end in sorted(spans):
-        if reached and start <= reached[1]:
-            reached = reached[0], max(reached[1], end)
-            continue
-        if reached:
-            yield reached
-        reached = start, end
-    if reached:
-        yield reached

@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
-import weakref
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -32,7 +30,8 @@ class ReadingProcess:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._deadline = Deadline()
+        self._deadline = threading.Timer(0, kill)
+        self._seconds = 0.0
         self._owner = 0
         self._cost = 0
 
@@ -109,13 +108,13 @@ class ReadingProcess:
         """Yield each answer to a request with its bytes. Raise Died if the process ends; closing this early ends it."""
         with self._lock:
             process = self._running()
-            self._deadline.extend(bounds)
+            self._extend(process, bounds)
             is_over = died = False
             status = None
             try:
                 pair = _received(process, {**request, "context": context.pack()}, data)
                 while pair is not None:
-                    self._take_note(pair[0])
+                    self._take_note(process, pair[0])
                     is_over = pair[0]["outcome"] not in GOING_ON
                     if is_over:
                         break
@@ -123,7 +122,7 @@ class ReadingProcess:
                     pair = _received(process)
                 died = not is_over
             finally:
-                self._deadline.lift()
+                self._deadline.cancel()
                 if not is_over:
                     # The caller no longer waits for the remaining answers.
                     status = self._end(by_force=not died)
@@ -131,13 +130,25 @@ class ReadingProcess:
             raise Died(status)
         yield pair
 
-    def _take_note(self, answer: dict[str, Any]) -> None:
+    def _extend(self, process: subprocess.Popen[bytes], bounds: Bounds | None = None) -> None:
+        """Restart the countdown after which the process is killed, with these bounds or the previous ones.
+
+        The process limits its own processor time. The deadline also ends a process that sleeps, or that can't limit
+        itself on this system; it is longer than the limit, so that a busy machine doesn't trigger it.
+        """
+        self._deadline.cancel()
+        self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
+        self._deadline = threading.Timer(self._seconds, kill, (process,))
+        self._deadline.daemon = True
+        self._deadline.start()
+
+    def _take_note(self, process: subprocess.Popen[bytes], answer: dict[str, Any]) -> None:
         match answer["outcome"]:
             case "working":
-                self._deadline.extend(Bounds(**answer["bounds"]) if "bounds" in answer else None)
+                self._extend(process, Bounds(**answer["bounds"]) if "bounds" in answer else None)
             case "file":
                 bounds = Bounds(**answer["bounds"])
-                self._deadline.extend(bounds)
+                self._extend(process, bounds)
                 self._cost += _COST_OF_PDF * bounds.is_pdf
             case "rectangles":
                 self._cost += _COST_OF_PDF
@@ -156,8 +167,6 @@ class ReadingProcess:
         if self._process is None:
             self._process = _start()
             self._owner, self._cost = os.getpid(), 0
-            self._deadline = Deadline()
-            self._deadline.watch(self._process)
         return self._process
 
     def _end(self, by_force: bool = False) -> int | None:
@@ -196,41 +205,6 @@ def _start() -> subprocess.Popen[bytes]:
         raise SourceError(
             f"the process that reads files can't be started ({error}): free some memory or processes, then try again"
         ) from error
-
-
-class Deadline:
-    """Kills a process that hasn't answered in time.
-
-    The process limits its own processor time. The deadline also ends a process that sleeps, or that can't limit itself
-    on this system; it is longer than the limit, so that a busy machine doesn't trigger it.
-    """
-
-    def __init__(self) -> None:
-        self._at: float | None = None
-        self._seconds = 0.0
-
-    def extend(self, bounds: Bounds | None = None) -> None:
-        """Restart the countdown, with these bounds or the previous ones."""
-        self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
-        self._at = time.monotonic() + self._seconds
-
-    def lift(self) -> None:
-        """Remove the deadline while no answer is due."""
-        self._at = None
-
-    def watch(self, process: subprocess.Popen[bytes]) -> None:
-        """Start a thread that kills the process after the deadline; the thread ends with the process."""
-        # Hold only a weak reference, so that a process that is dropped without being closed ends.
-        reference = weakref.ref(process)
-        threading.Thread(target=self._watch, args=(reference,), name="reading-deadline", daemon=True).start()
-
-    def _watch(self, reference: weakref.ref[subprocess.Popen[bytes]]) -> None:
-        while (process := reference()) is not None and process.poll() is None:
-            at = self._at
-            if at is not None and time.monotonic() > at:
-                kill(process)
-            del process
-            time.sleep(1)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:

@@ -267,7 +267,9 @@ class AddressGuard:
         trusted = not self._allowed.isdisjoint({(address.host, address.port), (address.host, None)})
         if not trusted and address.port < 1024 and address.port not in PORTS.values():
             raise _refused(address, f"port {address.port} isn't a web port")
-        found = [address.host] if _is_ip(address.host) else self._look_up(address)
+        # In plain form, only an IP address has a colon or consists of figures.
+        is_ip = ":" in address.host or address.host.replace(".", "").isdigit()
+        found = [address.host] if is_ip else self._look_up(address)
         private = next((ip for ip in found if not is_public(ip)), "")
         if private and not trusted:
             raise _refused(address, f"{private} isn't on the public internet")
@@ -294,14 +296,6 @@ def _allowed(entry: str) -> tuple[str, int | None]:
         return host_and_port(entry, entry)
     except AddressRefused as error:
         raise SettingsError(f"allow_hosts has {entry!r}: give hosts like 127.0.0.1:3000 or docs.example.com") from error
-
-
-def _is_ip(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
 
 
 def _refused(address: WebAddress, reason: str) -> AddressRefused:

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from answerable.errors import AddressRefused, SourceError, SourceNotFound
+from answerable.errors import SourceError, SourceNotFound
 from answerable.sources.formats import SUFFIXES
 from answerable.sources.html.web_address import parse_address
 from answerable.sources.site.choice import OTHER_LOCALE, SiteOptions
@@ -277,10 +277,8 @@ class Asker:
     def _check(self, url: str) -> None:
         if not is_at(url, self.base):
             raise PassedOver(ELSEWHERE)
-        try:
-            self.robots.check(url)
-        except AddressRefused as error:
-            raise PassedOver(DISALLOWED) from error
+        if not self.robots.allows(url):
+            raise PassedOver(DISALLOWED)
 
 
 def _validators(remembered: Mapping[str, str]) -> Validators | None:

@@ -67,11 +67,6 @@ class Fetched:
     robots: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Redirect:
-    location: str
-
-
 class Fetcher:
     """Makes GET requests under a policy. Thread-safe; close it at the end.
 
@@ -128,12 +123,12 @@ class Fetcher:
             found = self._keep_trying(address, validators, max_bytes or self.policy.max_bytes, budget)
             if isinstance(found, Fetched):
                 return found
-            address = parse_address(urljoin(address.url, found.location))
+            address = parse_address(urljoin(address.url, found))
         raise SourceError(f"{url} redirects over {self.policy.redirects} times: give the address that it ends at")
 
     def _keep_trying(
         self, address: WebAddress, validators: Validators | None, limit: int, budget: Budget
-    ) -> Fetched | _Redirect:
+    ) -> Fetched | str:
         for number in range(self.policy.retries + 1):
             try:
                 with self._slots:
@@ -153,9 +148,7 @@ class Fetcher:
                     self._pace.postpone(address.origin, asked)
         raise AssertionError("the last try returns or raises")
 
-    def _ask(
-        self, address: WebAddress, validators: Validators | None, limit: int, deadline: float
-    ) -> Fetched | _Redirect:
+    def _ask(self, address: WebAddress, validators: Validators | None, limit: int, deadline: float) -> Fetched | str:
         headers = {"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip"}
         if validators:
             headers |= validators.headers(address.url)
@@ -180,8 +173,8 @@ class Fetcher:
 
 def _judge(
     response: httpcore2.Response, address: WebAddress, validators: Validators | None, limit: int
-) -> Fetched | _Redirect:
-    """Return the page or redirect in a response. Raise SourceError.
+) -> Fetched | str:
+    """Return the page in a response, or the location that it redirects to. Raise SourceError.
 
     The rest of a small response is read, so that its connection can be reused.
     """
@@ -197,7 +190,7 @@ def _judge(
         return Fetched(url, b"", "", validators, is_unchanged=True)
     if status in _REDIRECTS and (location := headers.get("location")):
         # A server that doesn't escape an address sends it in UTF-8.
-        return _Redirect(location.encode("latin-1").decode("utf-8", "replace"))
+        return location.encode("latin-1").decode("utf-8", "replace")
     if status in _GONE:
         raise SourceNotFound(f"there is no page at {url} (HTTP {status}): check the address")
     if status in _TRY_AGAIN or status >= 500:

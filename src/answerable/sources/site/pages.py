@@ -85,7 +85,7 @@ def find_pages(
     missing = search.locales(crawled.url, locales)
     public = parse_address(public_base).url.rstrip("/") + "/" if public_base else _public_folder(search.listed, folder)
     pages, skipped = _moved(search.listed, public, folder, crawled.url)
-    disallowed = frozenset(page for page in pages if robots and _is_disallowed(robots, page))
+    disallowed = frozenset(page for page in pages if robots and not robots.allows(page.url))
     skipped += Counter({DISALLOWED: len(disallowed)})
     pages = tuple(page for page in pages if page not in disallowed)
     if not pages and not search.errors:
@@ -266,11 +266,3 @@ def exchange(url: str, old: str, new: str) -> str:
     if url + "/" == old:
         return new.rstrip("/") if new.count("/") > 3 else new
     return new + url.removeprefix(old) if url.startswith(old) else url
-
-
-def _is_disallowed(robots: Robots, page: SitePage) -> bool:
-    try:
-        robots.check(page.url)
-    except AddressRefused:
-        return True
-    return False

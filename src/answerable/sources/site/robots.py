@@ -46,10 +46,14 @@ class Robots:
 
     def check(self, url: str) -> None:
         """Raise AddressRefused if the site's robots.txt disallows this address."""
-        if not self._rules_for(url).can_fetch(url, USER_AGENT):
+        if not self.allows(url):
             raise AddressRefused(
                 f"{url} is not fetched because robots.txt disallows it: ask the site's owner, or save it as a file"
             )
+
+    def allows(self, url: str) -> bool:
+        """Whether the site's robots.txt allows this address."""
+        return self._rules_for(url).can_fetch(url, USER_AGENT)
 
     def sitemaps(self, url: str) -> list[str]:
         """Return the addresses of sitemaps in the site's robots.txt, as they are written there."""
