@@ -133,14 +133,15 @@ def _segments(
     model: Any, block: FloatArray, speech: Speech, heard: Transcript, expected: tuple[str, ...]
 ) -> Iterable[Segment]:
     """Return the segments of a block; set the language if none is set yet."""
-    segments, info = _transcribed(model, block, heard.language or _only(speech))
+    only = speech.languages[0] if len(speech.languages) == 1 else ""
+    segments, info = _transcribed(model, block, heard.language or only)
     if heard.language or not info.duration_after_vad:
         return segments
     heard.language = _language(info, speech.languages or expected, is_any=not speech.languages)
     return segments if heard.language == info.language else _transcribed(model, block, heard.language)[0]
 
 
-def _transcribed(model: Any, block: FloatArray, language: str | None) -> tuple[Iterator[Segment], Any]:
+def _transcribed(model: Any, block: FloatArray, language: str) -> tuple[Iterator[Segment], Any]:
     segments, info = model.transcribe(
         block,
         language=language or None,
@@ -154,10 +155,6 @@ def _transcribed(model: Any, block: FloatArray, language: str | None) -> tuple[I
         vad_filter=True,
     )
     return segments, info
-
-
-def _only(speech: Speech) -> str | None:
-    return speech.languages[0] if len(speech.languages) == 1 else None
 
 
 def _language(info: Any, choice: tuple[str, ...], is_any: bool) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
@@ -48,8 +49,11 @@ def with_voice_notes(document: Document, data: bytes, context: ReadContext) -> D
     attached = [(number, name) for number, part in enumerate(document.parts) if (name := _note(document, part))]
     if not attached:
         return document
-    notes = _Notes(document, context)
-    heard = {number: lines for number, name in attached if (lines := notes.lines(name))}
+    ends = time.process_time() + context.limits.max_audio_seconds
+    language = document_language(document.content) if context.speech else ""
+    expected, folder = [language] if language else [], document.source.rpartition("/")[0]
+    found = ((number, _heard(name, f"{folder}/{name}", ends, expected, context)) for number, name in attached)
+    heard = {number: lines for number, lines in found if lines}
     if not heard or context.speech is None:
         return document
     metadata = {
@@ -90,42 +94,31 @@ def _note(document: Document, part: Part) -> str:
     return name if name and _MAY_BE_NOTE.fullmatch(PurePosixPath(name).suffix) else ""
 
 
-class _Notes:
-    """Transcribes the voice notes of one chat, within a time limit for all of them."""
-
-    def __init__(self, document: Document, context: ReadContext) -> None:
-        self._context = context
-        self._folder = document.source.rpartition("/")[0]
-        self._ends = time.process_time() + context.limits.max_audio_seconds
-        language = document_language(document.content) if context.speech else ""
-        self._expected = (language,) if language else ()
-
-    def lines(self, name: str) -> list[Line]:
-        """Return the sentences of a voice note; [] if there are none."""
-        context, source = self._context, f"{self._folder}/{name}"
-        skipped, beside = context.skipped, context.beside
-        try:
-            data = beside(name) if beside else None
-            if not data:
-                return []
-            if context.speech is None:
-                skipped.count(not_heard(), source)
-                return []
-            seconds = self._ends - time.process_time()
-            if seconds <= 0:
-                skipped.count(_TIME_IS_OVER, source)
-                return []
-            if not context.enter(source, context.limits.of_recording):
-                return []
-            heard = hear(data, source, context.speech, seconds, context.working, self._expected)
-        except SourceError as error:
-            skipped.errors.append(error)
+def _heard(name: str, source: str, ends: float, expected: Collection[str], context: ReadContext) -> list[Line]:
+    """Return the sentences of a voice note; [] if there are none. `ends` is when the time for all of them is over."""
+    skipped, beside = context.skipped, context.beside
+    try:
+        data = beside(name) if beside else None
+        if not data:
             return []
-        if not heard.lines:
-            skipped.count("voice note without speech", source)
-        elif heard.is_cut:
+        if context.speech is None:
+            skipped.count(not_heard(), source)
+            return []
+        seconds = ends - time.process_time()
+        if seconds <= 0:
             skipped.count(_TIME_IS_OVER, source)
-        return heard.lines
+            return []
+        if not context.enter(source, context.limits.of_recording):
+            return []
+        heard = hear(data, source, context.speech, seconds, context.working, expected)
+    except SourceError as error:
+        skipped.errors.append(error)
+        return []
+    if not heard.lines:
+        skipped.count("voice note without speech", source)
+    elif heard.is_cut:
+        skipped.count(_TIME_IS_OVER, source)
+    return heard.lines
 
 
 def _with_lines(document: Document, heard: dict[int, list[Line]]) -> Document:
