@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -92,54 +91,12 @@ def test_bookmarks_are_told_by_their_first_line() -> None:
         ("<opml><head/></opml>", "a.opml", DamagedSource, "it has no body.*export it again"),
         ("no xml", "a.opml", DamagedSource, "export it again"),
         ("<opml><body><outline/></body></opml>", "a.opml", EmptySource, "no entry with a text"),
-        ('{"nodes": [', "a.canvas", DamagedSource, "not a canvas.*save it again"),
-        ('{"nodes": []}', "a.canvas", EmptySource, "no entry with a text"),
         ("<!DOCTYPE NETSCAPE-Bookmark-file-1><H1>x</H1>", "a.html", EmptySource, "no entry with a text"),
     ],
 )
 def test_damaged_and_empty_ones(content: str, name: str, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         read(content, name)
-
-
-def test_cards_of_a_canvas_say_what_they_are_linked_to() -> None:
-    canvas = {
-        "nodes": [
-            {"id": "a", "type": "text", "text": "# Sow peas\n\nin March"},
-            {"id": "b", "type": "file", "file": "Beds.md", "subpath": "#North"},
-            {"id": "c", "type": "link", "url": "https://example.org/"},
-            {"id": "g", "type": "group", "label": "To do"},
-            {"id": "x", "type": "text"},
-        ],
-        "edges": [
-            {"fromNode": "a", "toNode": "b", "label": "where"},
-            {"fromNode": "a", "toNode": "c"},
-            {"fromNode": "a", "toNode": "gone"},
-        ],
-    }
-    document = read(json.dumps(canvas), "Plan.canvas")
-    assert (document.title, document.metadata["links"]) == ("Plan", ["Beds"])
-    assert entries(document) == [
-        ("# Sow peas\n    in March\n  where → Beds.md#North\n  → https://example.org/", ()),
-        ("Beds.md#North", ()),
-        ("https://example.org/", ()),
-        ("To do", ()),
-    ]
-
-
-def test_clippings_of_a_kindle_with_book_and_place() -> None:
-    text = (
-        "\ufeffThe Sea (Ruiz, Ana)\r\n- Your Highlight on page 12 | Location 170-172\r\n\r\nThe tide turns at six.\r\n"
-        "==========\r\n\ufeffKilns (Ben Paz)\r\n- Your Bookmark at location 9\r\n\r\n\r\n==========\r\n"
-        "The Sea (Ruiz, Ana)\r\n- Your Note on page 14\r\n\r\nAsk Ben\r\n==========\r\n"
-    )
-    document = read(text, "My Clippings.txt")
-    assert entries(document) == [
-        ("The Sea (Ruiz, Ana)", ()),
-        ("The tide turns at six.\n    (Your Highlight on page 12 | Location 170-172)", ("The Sea (Ruiz, Ana)",)),
-        ("Ask Ben\n    (Your Note on page 14)", ("The Sea (Ruiz, Ana)",)),
-    ]
-    assert read("A title\n==========\nText.\n", "a.txt").type is DocumentType.TEXT
 
 
 def test_no_entity_of_opml_is_expanded() -> None:

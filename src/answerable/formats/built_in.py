@@ -202,13 +202,6 @@ OPML = Format(
     markdown=Markdown.LINES,
     media_types={"text/x-opml": ".opml"},
 )
-CANVAS = replace(
-    OPML,
-    name="canvas",
-    suffixes=(".canvas",),
-    read=of_text("answerable.sources.markup.outlines:read_canvas"),
-    media_types={},
-)
 BOOKMARKS = replace(
     OPML,
     name="bookmarks",
@@ -255,7 +248,7 @@ SAVED_PAGE = replace(
 )
 RECORDS = Format(
     name="records",
-    suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson"),
+    suffixes=(".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".canvas"),
     read=later("answerable.sources.notes:read_exported"),
     kind=DocumentType.RECORDS,
     places=Places.ROWS,
@@ -368,7 +361,7 @@ CODE = Format(
 )
 FORMATS = (
     *(PICTURE, PDF, RECORDING, DOCX, ODT, EPUB, RTF, XLSX, XLS, ODS, PPTX, ODP, IWORK, ZIP, TAR, COMPRESSED, MBOX),
-    *(MAIL, OUTLOOK, OPML, CANVAS, BOOKMARKS, CHAT_PAGE, HTML, SAVED_PAGE, RECORDS, MARKDOWN, NOTE, TEXT, WHATSAPP),
+    *(MAIL, OUTLOOK, OPML, BOOKMARKS, CHAT_PAGE, HTML, SAVED_PAGE, RECORDS, MARKDOWN, NOTE, TEXT, WHATSAPP),
     *(NOTEBOOK, RST, ORG, ASCIIDOC, LATEX, SUBTITLES, CALENDAR, CONTACTS, CODE),
 )
 """All built-in formats, in the order in which their marks are tried: the first whose marks match gets the file."""

@@ -107,18 +107,12 @@ def chat_in_text(content: str, source: str) -> Document | None:
 
 
 def read_plain(content: str, source: str) -> Document | list[Document]:
-    """Return chats or Kindle's clippings, or read other text as `read_text` does.
-
-    Raise EmptySource, and DamagedSource for damaged chats.
-    """
-    from answerable.sources.markup.outlines import is_clippings, read_clippings
+    """Return chats, or other text as `read_text` does. Raise EmptySource, and DamagedSource for damaged chats."""
     from answerable.sources.text import read_text
     from answerable.sources.whatsapp.read import is_chat, read_chat
 
     if found := chat_in_text(content, source) or chats_in_json(content, source):
         return found
-    if is_clippings(content):
-        return read_clippings(content, source)
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
 
 

@@ -1,21 +1,20 @@
-"""Outlines (OPML), browser bookmarks, canvases of Obsidian and clippings of Kindle → Document.
+"""Outlines (OPML) and browser bookmarks → Document.
 
-The document is an indented list, with a part for each node under the path above it. See opml.org/spec2 and
-jsoncanvas.org. Bookmarks are read in Netscape's format, and are listed with their addresses, days and tags.
+The document is an indented list, with a part for each node under the path above it. See opml.org/spec2. Bookmarks are
+read in Netscape's format, and are listed with their addresses, days and tags.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from html import unescape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource
 from answerable.sources.context import ReadContext
-from answerable.sources.exported import epoch, first, one_line, plain_text, row, rows, words
+from answerable.sources.exported import epoch
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, parse_xml
 
@@ -37,7 +36,7 @@ class Node(NamedTuple):
     more: tuple[str, ...] = ()
 
 
-def outline(nodes: Iterable[Node], source: str, title: str, metadata: Mapping[str, Any]) -> Document:
+def outline(nodes: Iterable[Node], source: str, title: str, metadata: Mapping[str, str]) -> Document:
     """Return the document of these nodes in their order. Raise EmptySource if no node has text."""
     written = PartedText()
     path: list[Node] = []
@@ -156,52 +155,3 @@ def _day(seconds: str) -> str:
     """Return the day of a timestamp in seconds since 1970, or in the microseconds that some browsers write."""
     time = epoch(seconds[:10]) if seconds.strip("0") else None
     return f"{time:%Y-%m-%d}" if time else ""
-
-
-def read_canvas(content: str, source: str) -> Document:
-    """Return a document with a part for each card, and what it is linked to. Raise EmptySource and DamagedSource."""
-    try:
-        canvas = row(json.loads(content))
-    except (ValueError, RecursionError) as error:
-        raise DamagedSource(f"{source} is not a canvas ({str(error)[:100]}): save it again in Obsidian") from error
-    cards = {words(each.get("id")): each for each in rows(canvas.get("nodes"))}
-    links: dict[str, list[str]] = {}
-    for edge in rows(canvas.get("edges")):
-        for line in _card(cards.get(words(edge.get("toNode")), {}))[:1]:
-            links.setdefault(words(edge.get("fromNode")), []).append(
-                f"{one_line(words(edge.get('label')), _LONGEST_STEP)} → {line}".strip()
-            )
-    nodes = []
-    for name, card in cards.items():
-        text, *more = [*_card(card), ""]
-        nodes.append(Node(0, text, (*filter(None, more), *links.get(name, ()))))
-    files = [file.removesuffix(".md") for each in cards.values() if (file := plain_text(words(each.get("file"))))]
-    return outline(nodes, source, "", {"links": files} if files else {})
-
-
-def _card(card: dict[str, Any]) -> list[str]:
-    """Return the lines of a card: a text, the name of a note or file, an address, or the name of a group."""
-    file = f"{words(card.get('file'))}{words(card.get('subpath'))}"
-    text = first(card.get("text"), file, card.get("url"), card.get("label"))
-    return [line.strip() for line in plain_text(text).split("\n") if line.strip()]
-
-
-_CLIPPING = re.compile(r"\ufeff?([^\n]{1,1000})\n(- [^\n]{1,500})\n(?:\n(.*))?", re.DOTALL)
-_BETWEEN = re.compile(r"^==========[ ]*\n?", re.MULTILINE)
-
-
-def is_clippings(content: str) -> bool:
-    """Whether text begins like a Kindle's `My Clippings.txt`."""
-    first_one, rule, _ = content[:20_000].partition("\n==========\n")
-    return bool(rule) and _CLIPPING.fullmatch(first_one) is not None
-
-
-def read_clippings(content: str, source: str) -> Document:
-    """Return a document with a part for each highlight or note, with its place, under its book. Raise EmptySource."""
-    books: dict[str, list[Node]] = {}
-    for clipping in filter(None, map(_CLIPPING.fullmatch, _BETWEEN.split(content))):
-        if lines := plain_lines(clipping[3] or ""):
-            place = f"({clipping[2].strip('- ')})"
-            books.setdefault(clipping[1].strip(), []).append(Node(1, lines[0], (*lines[1:], place)))
-    nodes = (node for book, inside in books.items() for node in (Node(0, book), *inside))
-    return outline(nodes, source, "", {})
