@@ -1,16 +1,14 @@
 """Source code → Document: the unchanged file, with a part for each function, each class and the code between them.
 
-tree-sitter finds functions and classes; without it, Python's own parser finds those in Python. All grammars share one
-set of node names, `code_nodes.json`, since the names of different grammars hardly ever conflict.
+tree-sitter finds functions and classes. All grammars share one set of node names, `code_nodes.json`, since the names of
+different grammars hardly ever conflict.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
 import json
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -102,13 +100,9 @@ class Symbol:
 
 
 def find_symbols(content: str, language: CodeLanguage) -> list[Symbol]:
-    """Return the symbols of the code, outer before inner; none if no parser can read it."""
-    if len(content) > _LONGEST:
-        return []
+    """Return the symbols of the code, outer before inner; none without a grammar."""
     grammar = _grammar(language.grammar, language.function) if language.grammar else None
-    if grammar is not None:
-        return list(_parsed_by(grammar, content))
-    return list(_parsed_by_python(content)) if language.name == "Python" else []
+    return list(_parsed_by(grammar, content)) if grammar is not None and len(content) <= _LONGEST else []
 
 
 @cache
@@ -208,37 +202,14 @@ def _clean(node: Node) -> str:
     return "".join(text.split()).strip(".*&")[:100]
 
 
-def _parsed_by_python(content: str) -> Iterator[Symbol]:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    stack: list[tuple[ast.AST, str, int]] = [(node, "", 0) for node in reversed(tree.body)]
-    while stack:
-        node, around, depth = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            around = f"{around}.{node.name}" if around else node.name
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            yield Symbol(around, first - 1, (node.end_lineno or node.lineno) - 1)
-        elif not isinstance(node, ast.If | ast.Try):
-            continue
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and depth < _DEEPEST:
-            stack += [(child, around, depth + 1) for child in reversed(list(ast.iter_child_nodes(node)))]
-
-
 @dataclass(frozen=True, slots=True)
 class CodeLanguage:
-    """A programming language. `grammar` is the module of its tree-sitter wheel, "" if none is reliable.
-
-    `above` lists how comments and decorators begin: such lines belong to the function below them.
-    """
+    """A programming language; `above` is how comments and decorators begin, which belong to the function below them."""
 
     name: str
     suffixes: tuple[str, ...]
     above: tuple[str, ...]
-    grammar: str = ""
+    grammar: str = ""  # the module of its tree-sitter wheel, if one is reliable
     function: str = "language"
 
 

@@ -41,10 +41,7 @@ _MOST = 200
 
 
 def note_facts(content: str, body: int, front_matter: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the lists `tags`, `aliases` and `links`, without empty lists.
-
-    A tag `home/garden` also counts as `home`. Links are the names of notes and files as written, without `.md`.
-    """
+    """Return the lists `tags` (`home/garden` is also `home`), `aliases` and `links`, without empty lists."""
     facts: dict[str, list[str]] = {}
     for key, name in _LISTS.items():
         values = (value.strip().lstrip("#") for value in front_matter.get(key, "").split(","))
@@ -96,10 +93,7 @@ class Heading:
 
 
 def read_markdown(content: str, source: str) -> Document:
-    """Return a document with a part for each section and the front matter as metadata. Raise EmptySource.
-
-    For MDX, recognised by name or content, the metadata `includes` lists the Markdown files it imports.
-    """
+    """Return a document with a part for each section and the front matter as metadata. Raise EmptySource."""
     require_text(content, source)
     metadata, body = front_matter(content)
     page, (day, is_daily) = _PAGE_TITLE.match(content), _day(stem(source))
@@ -288,10 +282,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def table_blocks(cells: Sequence[Sequence[str | None]], in_table: bool = False) -> list[str]:
-    """Return a table as blocks: its titles, and the table; its cells if it has one column.
-
-    Inside another table, a line of text for each row. None continues the cell to its left.
-    """
+    """Return a table as blocks: its titles, and the table or its only column; None continues the cell to its left."""
     if in_table:
         return [text for row in cells if (text := " ".join(filter(None, row)))]
     titles, rows = with_one_header(cells)
@@ -310,10 +301,7 @@ def sections_document(
     metadata: dict[str, str],
     margins: Sequence[str] = (),
 ) -> Document:
-    """Return a document with a part for each section, one for `margins`, the texts around pages, and one for notes.
-
-    Raises EmptySource.
-    """
+    """Return a document with parts for sections, `margins` (the texts around pages) and notes. Raise EmptySource."""
     noted = "\n".join(f"[^{number}]: {text}" for number, text in notes)
     text = "\n\n".join(blocks)
     body, headings = place_headings(text if noted else with_notes(text), headings)

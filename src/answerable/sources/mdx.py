@@ -59,10 +59,7 @@ _STANDS_ALONE = frozenset({"br", "hr", "img", "wbr"})
 
 @dataclass(frozen=True, slots=True)
 class PlainMdx:
-    """The Markdown in a file, and the names of the Markdown files it imports.
-
-    `is_mdx` is true if the file has an import or export statement or a component's tag.
-    """
+    """The Markdown in a file, the names of the Markdown files it imports, and whether it has any statement of MDX."""
 
     content: str
     imports: tuple[str, ...]

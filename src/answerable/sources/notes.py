@@ -49,10 +49,7 @@ _LONGEST = 200  # characters of a title, a task or a tag
 
 
 def read_evernote(file: Path | bytes, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
-    """Return the notes and the files attached to them, which have the note's source as `message` in their metadata.
-
-    Raise DamagedSource, and EmptySource if no note has text.
-    """
+    """Return the notes and the files attached to them. Raise DamagedSource, and EmptySource if no note has text."""
     data = _TOO_LONG.sub(rb"\1", load(file, source, context.limits.max_file_size))
     documents: list[Document] = []
     used: Counter[str] = Counter()

@@ -135,10 +135,7 @@ def stem(source: str) -> str:
 
 
 def decode(data: bytes, source: str) -> str:
-    """Return the text in these bytes, without byte order mark, with `\\n` line ends, without lone surrogates or NULs.
-
-    Raise UnsupportedSource for binary data.
-    """
+    """Return the text in these bytes, with `\\n` line ends, without NULs. Raise UnsupportedSource for binary data."""
     if name := magic_name(data):
         raise _binary(source, f"binary file ({name})")
     text = decode_guessed(data)
@@ -155,10 +152,7 @@ def decode_guessed(data: bytes) -> str:
 
 
 def decode_declared(data: bytes, charset: str, unreliable: Collection[str] = ()) -> str:
-    """Return the text in these bytes: as UTF-8 if it is valid, otherwise as declared.
-
-    An unknown charset, and one whose codec is in `unreliable`, is replaced by a guess.
-    """
+    """Return the text in these bytes: as UTF-8 if valid, as declared, or guessed if unknown or `unreliable`."""
     name = _codec(charset)
     if name.startswith(_STATEFUL):
         return data.decode(name, "replace")

@@ -132,10 +132,7 @@ class _Limited(io.RawIOBase):
 
 
 class ZipArchive:
-    """An open zip archive; `names` are the paths of its files, sorted, and `left_out` its links, with the reason.
-
-    Raise DamagedSource, EncryptedSource or SourceTooLarge, with `advice`, for a broken or hostile archive.
-    """
+    """An open zip archive: the sorted `names` of its files, and what is `left_out`. Raise SourceError with `advice`."""
 
     def __init__(self, archive: bytes | Path, source: str, advice: str = "") -> None:
         self.source = source
@@ -172,11 +169,8 @@ class ZipArchive:
 
 
 def _safe_name(info: zipfile.ZipInfo, source: str, advice: str) -> str:
-    """Return a member's path, also if a program of Windows wrote it with backslashes.
-
-    Raise DamagedSource for a path that leaves the archive, EncryptedSource for an encrypted member.
-    """
-    # Unlike `filename`, this name isn't cut at a NUL.
+    """Return a member's path. Raise DamagedSource if it leaves the archive, EncryptedSource if it is encrypted."""
+    # Unlike `filename`, this name isn't cut at a NUL. Some programs of Windows write backslashes.
     name = info.orig_filename.replace("\\", "/")
     refuse_path(name, source, advice)
     if info.flag_bits & 0x1:
@@ -201,11 +195,7 @@ _HEADERS = frozenset(
 
 
 class TarArchive:
-    """An open tar archive; `names` are the paths of its files in its order.
-
-    `left_out` are its links, devices and pipes, with the reason. Raise DamagedSource or SourceTooLarge for a broken or
-    hostile archive.
-    """
+    """An open tar archive: the `names` of its files in its order, and what is `left_out`. Raise SourceError."""
 
     def __init__(self, archive: bytes | Path, source: str, unpacking: Unpacking) -> None:
         self.source = source

@@ -71,10 +71,7 @@ def too_many(source: str, advice: str = "") -> SourceTooLarge:
 
 
 class Budget:
-    """Reads members of an archive, and counts their unpacked bytes: at most `limit` in all.
-
-    An archive within the archive shares its budget.
-    """
+    """Reads members of an archive, and of archives within it; their unpacked bytes are at most `limit` in all."""
 
     def __init__(self, limit: int, source: str, advice: str = "") -> None:
         self._advice = advice
@@ -84,10 +81,7 @@ class Budget:
         self.is_exceeded = False
 
     def read(self, member: Member, wanted: Wanted | None = None) -> bytes | None:
-        """Return a member's bytes, or None if `wanted` rejects its first bytes and name.
-
-        Raise SourceError if the member is too large or damaged.
-        """
+        """Return a member's bytes, or None if `wanted` rejects its first bytes and name. Raise SourceError."""
         pieces = []
         size = 0
         try:

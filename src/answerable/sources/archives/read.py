@@ -33,10 +33,9 @@ _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml
 
 
 def read_archive(file: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
-    """Return the chat if a phone exported this archive, otherwise every supported document in the archive.
+    """Return the chat if a phone exported this archive, otherwise the documents in it and in the archives in it.
 
-    Archives in the archive are read too, but not archives inside those. `max_file_size` limits the unpacked bytes of
-    all documents together. A member that can't be read is added to `context.skipped`.
+    `max_file_size` limits the unpacked bytes of all together. What can't be read is added to `context.skipped`.
     """
     limit = context.limits.max_file_size
     budget, unpacking = Budget(limit, source), Unpacking(limit * PASSED_OVER, context.working)
@@ -109,10 +108,8 @@ class _Reading:
         return documents
 
     def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes | SourceTooLarge]]:
-        """Yield each supported file's source, and its bytes or the error that it is too large; count skipped files.
-
-        The files of one conversation, such as the days of a Slack channel, count as one file with their folder's name.
-        """
+        """Yield each supported file's source, and its bytes or the error that it is too large; count skipped files."""
+        # The files of one conversation, such as the days of a Slack channel, are one file with their folder's name.
         conversations = bundles.in_archive(names)
         bundled = {name for files in conversations.values() for name in files.values()}
         read = {member.name: self.budget.read(member) or b"" for member in archive.members(bundled)}
@@ -220,10 +217,7 @@ class SiblingRecordings:
 def opened_member(
     file: bytes | Path, source: str, member: str, limit: int, unpacking: Unpacking
 ) -> Iterator[tuple[bytes, Beside]]:
-    """Open an archive; yield the bytes of a member, and a function that returns the recordings next to it.
-
-    `member` is the path in the archive, or `inner.zip!/path` for a member of an inner archive. Raise SourceError.
-    """
+    """Open an archive; yield a member's bytes, and a function that returns recordings next to it. Raise SourceError."""
     kind = recognise(head_of(file), source)
     if not kind.is_archive:
         raise UnsupportedSource(f"{source} is no longer an archive: add it again")
@@ -232,6 +226,7 @@ def opened_member(
         if member in names:
             yield _bytes(archive, member, limit), SiblingRecordings(archive, kind, names, limit)
             return
+        # The path of a member of an archive in the archive is `inner.zip!/path`.
         inner = next((name for name in names if member.startswith(f"{name}!/")), None)
         if inner is None:
             raise DamagedSource(f"{member} is no longer in {source}: add it again")

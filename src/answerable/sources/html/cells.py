@@ -32,7 +32,10 @@ def write_cells(root: Node) -> None:
             title = _title(cells)
             left = _spread(list(rows_of(table)), left)
             if title is not None and names < len(rows):
-                _put_before(table, rows.pop(0), title)
+                paragraph = table.parser.create_node("p")
+                paragraph.insert_child(visible_text(title))
+                table.insert_before(paragraph)
+                rows.pop(0).decompose()
                 names -= names > 1
             if 1 < names < len(rows):
                 _join(rows[:names])
@@ -69,13 +72,6 @@ def _title(rows: list[list[Node]]) -> Node | None:
     first = rows[0][0]
     is_title = len(rows) > 2 and len(rows[0]) == 1 < len(rows[1]) and _span(first, "colspan") > 1
     return first if is_title and (len(rows[1]) > 2 or all(map(_is_name, rows[1]))) else None
-
-
-def _put_before(table: Node, row: Node, title: Node) -> None:
-    paragraph = table.parser.create_node("p")
-    paragraph.insert_child(visible_text(title))
-    table.insert_before(paragraph)
-    row.decompose()
 
 
 def _span(cell: Node, name: str) -> int:

@@ -63,10 +63,7 @@ def resolved(base: str, link: str) -> str:
 
 
 def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
-    """Return the facts of a page fetched from `url` and cited by its public address `source`. Raise SourceError.
-
-    Without `url`, return no links.
-    """
+    """Return the facts of a page fetched from `url` ("": without links) and cited as `source`. Raise SourceError."""
     page = parse_page(valid_markup(data, source))
     metas = page.css("meta")
     canonical, banner = page.css_first("link[rel=canonical]"), page.css_first(_BANNER)

@@ -182,11 +182,7 @@ def document_element(page: LexborHTMLParser) -> Node | None:
 
 
 def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
-    """Return the `page_metadata`, and breadcrumbs, chapter, section, version and locale if stated.
-
-    The chapter is the page's innermost category in the sidebar; a page without a category, or that introduces one, is
-    its own chapter. The section is the page's name in the sidebar.
-    """
+    """Return the `page_metadata`, and breadcrumbs, chapter, section, version and locale if stated."""
     items = next((nodes for selector in _BREADCRUMBS if (nodes := page.css(selector))), [])
     breadcrumbs = [(name, item) for item in items if (name := page_words(visible_text(item)))]
     chapter, section = _place(page, breadcrumbs)
@@ -218,7 +214,10 @@ def page_ids(page: LexborHTMLParser) -> list[str]:
 
 
 def _place(page: LexborHTMLParser, items: Sequence[tuple[str, Node]]) -> tuple[str, str]:
-    """Return chapter and section from the breadcrumbs."""
+    """Return the page's innermost category in the sidebar, and its name there, from the breadcrumbs.
+
+    A page without a category, or that introduces one, is its own chapter, and has no section.
+    """
     categories = [name for name, item in items if "breadcrumbs__item--active" not in classes(item)]
     own = next((name for name, item in items if "breadcrumbs__item--active" in classes(item)), "")
     if not categories or (own and page.css_first(_OWN_CATEGORY)):
@@ -234,13 +233,13 @@ def _meta(page: LexborHTMLParser, name: str) -> str:
 def main_text(main: Node) -> tuple[str, list[Heading]]:
     """Return the Markdown of a document's element, and its headings. This modifies the tree."""
     for node in main.css(_NAVIGATION):
-        _hide(node)
+        node.attrs["hidden"] = ""
     for node in main.css(".theme-admonition, .admonition"):
         _fence(node)
     for node in main.css(_FORMULA):
         if tex := formula(node):
             _insert_before(node, f" $${tex}$$ ")
-        _hide(node)
+        node.attrs["hidden"] = ""
     for node in main.css("img[alt]"):
         if not _FOR_DARK_PAGES.search(attribute(node, "class")):
             _insert_before(node, f" {attribute(node, 'alt')} ")
@@ -259,7 +258,7 @@ def _fence(admonition: Node) -> None:
     named = title and title.casefold() != kind
     _insert_before(first, f":::{kind} {title}" if named else f":::{kind}")
     if heading:
-        _hide(heading)
+        heading.attrs["hidden"] = ""
     last.insert_after(":::")
 
 
@@ -267,10 +266,6 @@ def _is_heading(node: Node) -> bool:
     """Whether an admonition's child is its one-line heading: it has the class, or contains an icon."""
     is_named = _ADMONITION_HEADING.search(attribute(node, "class")) or node.css_first("svg")
     return is_named is not None and node.css_first(_MORE_THAN_A_LINE) is None
-
-
-def _hide(node: Node) -> None:
-    node.attrs["hidden"] = ""
 
 
 def _insert_before(node: Node, text: str) -> None:

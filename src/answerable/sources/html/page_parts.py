@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 
 from answerable.formats.marks import PAGES
 from answerable.formats.registry import suffixes
@@ -21,18 +20,11 @@ _PROJECT = "package.json"
 
 def page_scripts(paths: Collection[str]) -> frozenset[str]:
     """Return the scripts among the files of a tree that belong to a page: those in a page's folder, and below it."""
-    pages = {posixpath.dirname(path) for path in paths if _PAGE.search(path)}
-    projects = {posixpath.dirname(path) for path in paths if posixpath.basename(path) == _PROJECT}
+    pages = {PurePosixPath(path).parent for path in paths if _PAGE.search(path)}
+    projects = {PurePosixPath(path).parent for path in paths if PurePosixPath(path).name == _PROJECT}
     scripts = [path for path in paths if _SCRIPT.search(path)] if pages else []
-    around = {path: frozenset(_folders(path)) for path in scripts}
+    around = {path: frozenset(PurePosixPath(path).parents) for path in scripts}
     return frozenset(path for path in scripts if pages & around[path] and not projects & around[path])
-
-
-def _folders(path: str) -> Iterator[str]:
-    """Yield the folder of a file and the folders around it, up to the root."""
-    while (folder := posixpath.dirname(path)) != path:
-        yield folder
-        path = folder
 
 
 class PageKind(str, Enum):

@@ -70,11 +70,10 @@ _TAG_OR_TEXT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # Elements that have no end tag, or whose end tag is often omitted and which don't nest directly.
-_UNCLOSED_NAMES = (
+_UNCLOSED = frozenset(
     "area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead "
-    "tbody tfoot colgroup rt rp html head body"
+    "tbody tfoot colgroup rt rp html head body".split()
 )
-_UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 # A declared UTF-16 is wrong, or the declaration wouldn't have been found; UTF-8 is recognised without it.
 _CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*((?!utf)[\w.:-]{1,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']((?!(?i:utf))[\w.:-]{1,40})")
@@ -92,21 +91,9 @@ def decode_html(data: bytes, source: str) -> str:
 
 
 def valid_markup(data: bytes | str, source: str) -> str:
-    """Return markup that is safe to parse. Raise DamagedSource if it is nested too deeply."""
+    """Return markup without what takes parsers quadratic time. Raise DamagedSource if it is nested too deeply."""
     # Lone surrogates and NULs break the parsers; `decode_html` returns none.
     markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
-    return bounded(markup, source)
-
-
-def parse_page(markup: str) -> LexborHTMLParser:
-    """Parse valid markup."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    return LexborHTMLParser(markup)
-
-
-def bounded(markup: str, source: str) -> str:
-    """Remove markup that takes parsers quadratic time. Raise DamagedSource if elements are nested too deeply."""
     _refuse_depth(markup, source)
     if len(markup) >= 2 * _MAX_ATTRIBUTES and any(len(tag) > 2 * _MAX_ATTRIBUTES for tag in _TAG.findall(markup)):
         # Parsers compare each attribute of a tag with all attributes before it.
@@ -116,6 +103,13 @@ def bounded(markup: str, source: str) -> str:
     for tag, most in ((_OPTION, _MOST_OPTIONS), (_ROOT, _MOST_ROOTS)):
         markup = tag.sub("", markup) if len(tag.findall(markup)) > most else markup
     return markup
+
+
+def parse_page(markup: str) -> LexborHTMLParser:
+    """Parse valid markup."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    return LexborHTMLParser(markup)
 
 
 def _refuse_depth(markup: str, source: str) -> None:
@@ -133,10 +127,7 @@ def _refuse_depth(markup: str, source: str) -> None:
 
 
 def _without_open_formatting(markup: str) -> str:
-    """Remove `<font …>` and similar tags if hundreds of them are open at once.
-
-    An HTML parser opens them again in each following paragraph.
-    """
+    """Remove `<font …>` and the like if hundreds are open at once: parsers open them again in each paragraph."""
     open_now, kinds = 0, set()
     for closing, tag in _FORMATTING.findall(markup):
         open_now = max(0, open_now - 1) if closing else open_now + 1
@@ -330,12 +321,9 @@ def _tabs(node: Node, tabs: Node, headings: list[Heading], depth: int) -> list[s
 
 
 def _outermost_panels(node: Node) -> list[Node]:
-    panels = []
-    stack = list(node.iter())[::-1]
-    while stack:
-        current = stack.pop()
-        if attribute(current, "role") == "tabpanel":
-            panels.append(current)
-        else:
-            stack.extend(list(current.iter())[::-1])
+    panels, inside = [], {node.mem_id}
+    for panel in node.css("[role=tabpanel]"):
+        if panel.mem_id not in inside:
+            panels.append(panel)
+            inside.update(each.mem_id for each in panel.css("[role=tabpanel]"))
     return panels

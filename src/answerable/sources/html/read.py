@@ -55,6 +55,7 @@ _MENU = 0.7
 # Elements that trafilatura removes with their text, and what they are for it instead.
 _INSTEAD = {"form": "div", "fieldset": "div", "legend": "p", "time": "span", "label": "span", "output": "span"}
 _HEADINGS = "h1, h2, h3"
+_IN_MAIN = "main *, article *"
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 
 
@@ -64,10 +65,7 @@ def read_saved(data: bytes, source: str, context: ReadContext) -> Document:
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
-    """Return a document with a part for each section; a Docusaurus page also has its chapter, version… as metadata.
-
-    Raise EmptySource if the page shows no text.
-    """
+    """Return a document with a part for each section. Raise EmptySource if the page shows no text."""
     markup = valid_markup(data, source)
     page = parse_page(markup)
     documentation = document_element(page)
@@ -126,7 +124,7 @@ def _short_text(markup: str) -> tuple[str, list[Heading]] | None:
     _remove(
         node
         for node in body.css(_SURROUNDINGS)
-        if not _is_inside(node, "main", "article") and not (node.tag == "header" and node.css_first("h1, h2"))
+        if not node.css_matches(_IN_MAIN) and not (node.tag == "header" and node.css_first("h1, h2"))
     )
     _remove(_menus(body, has_main))
     main = body.css_first("main, [role=main]")
@@ -141,7 +139,7 @@ def _menus(body: LexborNode, has_main: bool) -> Iterator[LexborNode]:
     is_before = body.css_first(_HEADINGS) is not None
     for node in body.css(f"{_HEADINGS}, ul, ol, p, div"):
         is_before = is_before and node.tag not in _HEADINGS.split(", ")
-        if is_before or (has_main and not _is_inside(node, "main", "article")):
+        if is_before or (has_main and not node.css_matches(_IN_MAIN)):
             holds_text = node.css_first(f"main, [role=main], article, {_HEADINGS}") is not None
             if not holds_text and len(node.css("a[href]")) > 1 and link_share(node) > _MENU:
                 yield node
@@ -151,14 +149,6 @@ def _remove(nodes: Iterable[LexborNode]) -> None:
     # In reverse order: an inner element follows the outer one, and is destroyed with it.
     for node in reversed(list(nodes)):
         node.decompose()
-
-
-def _is_inside(node: LexborNode, *tags: str) -> bool:
-    """Whether an element is inside an element with one of these tags."""
-    around = node.parent
-    while around is not None and around.tag not in tags:
-        around = around.parent
-    return around is not None
 
 
 def _loses_code(main: LexborNode, extracted: str) -> bool:

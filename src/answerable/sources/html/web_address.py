@@ -23,15 +23,12 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """An http or https address in plain form, without fragment.
-
-    `host` is lower-case ASCII, IPv6 without brackets; `target` is the percent-encoded path and query.
-    """
+    """An http or https address in plain form, without fragment; IPv6 is without brackets."""
 
     scheme: str
     host: str
     port: int
-    target: str
+    target: str  # percent-encoded path and query
 
     @property
     def origin(self) -> str:

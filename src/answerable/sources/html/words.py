@@ -6,27 +6,22 @@ import re
 
 from selectolax.lexbor import LexborNode as Node
 
-_DROPPED_NAMES = (
+_DROPPED = frozenset(
     "script style template noscript svg canvas iframe object embed applet head nav dialog button input select "
-    "textarea audio video map datalist -comment img source track link meta"
+    "textarea audio video map datalist -comment img source track link meta".split()
 )
-_DROPPED = frozenset(_DROPPED_NAMES.split())
-_BLOCKS_NAMES = (
+_BLOCKS = frozenset(
     "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form "
     "frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre search section summary table "
-    "tbody td tfoot th thead tr ul caption"
+    "tbody td tfoot th thead tr ul caption".split()
 )
-_BLOCKS = frozenset(_BLOCKS_NAMES.split())
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source|highlight)-(?!(?:default|none|plaintext|notranslate)\b)([\w+#.-]+)"
+)
+# Highlighted code is in up to two divs and, with line numbers, in a cell, row, body and table.
+_AROUND_CODE = frozenset("pre code div figure td tr tbody table".split())
+_PLACES_OF_LANGUAGE = 9  # these, and one in reserve
 _SOME_BLOCKS = "p, div, pre, ul, ol, table, h1, h2, h3, h4, h5, h6, blockquote, section"
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#.-]+)")
-# Elements to search: highlighted code is in up to two divs and, with line numbers, in a cell, row, body and table.
-_PLACES_OF_LANGUAGE = 9
-_ENDS_OF_CODE = frozenset({"body", "html", "main", "article", "section"})
-_NO_LANGUAGES = frozenset({"default", "none", "plaintext", "notranslate"})
-# Selectors of elements that show that a block of code contains more than code.
-_IN_CODE = ", ".join(
-    [*sorted(_DROPPED - {"-comment"}), "[hidden]", "[role]", "a[href^='#']", "[class*=line-n i]", "[class*=linen i]"]
-)
 LINE_NUMBERS = re.compile(r"line-?numbers?\b|linenos?\b|codeBlockLineNumber", re.IGNORECASE)
 _PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\ufdd0]")
@@ -69,9 +64,7 @@ def add_inline_text(node: Node, depth: int, pieces: list[str]) -> None:
         around = " " if tag in _BLOCKS else ""
         pieces.append(around)
         for child in node.iter(include_text=True):
-            if child.is_text_node:
-                pieces.append((child.text_content or "").replace("\x0b", " "))
-            elif not is_dropped(child):
+            if not is_dropped(child):
                 add_inline_text(child, depth + 1, pieces)
         pieces.append(around)
 
@@ -96,9 +89,6 @@ def _visible(text: str) -> str:
 
 def code_text(node: Node) -> str:
     """Return the text of a block of code, with its white space."""
-    if node.css_first(_IN_CODE) is None:
-        texts = ("\n" if each.tag == "br" else each.text_content or "" for each in node.traverse(include_text=True))
-        return _visible("".join(texts))
     pieces: list[str] = []
     # No recursion: highlighted code is deep and long.
     stack = [node]
@@ -117,11 +107,11 @@ def code_language(node: Node) -> str:
     """Return the language from a class of the block, of its code element or of an element around it."""
     names = [attribute(code, "class") for code in node.css("code")[:1]]
     around: Node | None = node
-    while around and around.tag not in _ENDS_OF_CODE and len(names) < _PLACES_OF_LANGUAGE:
+    while around and around.tag in _AROUND_CODE and len(names) < _PLACES_OF_LANGUAGE:
         names.append(attribute(around, "class"))
         around = around.parent
-    found = (match[1] for name in names if (match := _LANGUAGE.search(name)))
-    return next((language for language in found if language not in _NO_LANGUAGES), "")
+    match = _LANGUAGE.search(" ".join(names))
+    return match[1] if match else ""
 
 
 def formula(node: Node) -> str:

@@ -68,8 +68,7 @@ def _lines(content: str, marks: Marks, start: int, end: int) -> list[tuple[int, 
     """Hide comments and commands of layout; return the verbatim spans, which have no comments, commands or headings."""
     spans: list[tuple[int, int]] = []
     closing, opened = "", 0
-    for line in lines_of(content[start:end]):
-        line = Line(line.start + start, line.end + start, line.text)
+    for line in lines_of(content, start, end):
         if closing:
             if closing in line.text:
                 marks.hide(line)

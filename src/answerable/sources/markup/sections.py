@@ -74,7 +74,7 @@ class LineReader:
     """Base class of readers that go through text line by line, and mark headings and hidden spans."""
 
     def __init__(self, content: str) -> None:
-        self._lines = lines_of(content)
+        self._lines = lines_of(content, 0, len(content))
         self._marks = Marks()
 
     def _text(self, number: int) -> str:
@@ -82,9 +82,10 @@ class LineReader:
         return self._lines[number].text if 0 <= number < len(self._lines) else ""
 
 
-def lines_of(content: str) -> list[Line]:
-    """Return the lines of text with their offsets."""
-    return [Line(match.start(), match.end(), match[0].removesuffix("\n")) for match in _LINE.finditer(content)]
+def lines_of(content: str, start: int, end: int) -> list[Line]:
+    """Return the lines of a span of text with their offsets."""
+    found = _LINE.finditer(content, start, end)
+    return [Line(match.start(), match.end(), match[0].removesuffix("\n")) for match in found]
 
 
 def read_marked(content: str, source: str, kind: DocumentType, marks: Marks) -> Document:

@@ -98,11 +98,9 @@ class _Gathering:
                     self.skipped.count(reason, source)
 
     def _lose(self, error: SourceError) -> None:
-        """Raise the error; in an archive, record it instead, since later members may be readable.
-
-        A chat is read again, without the file next to it that ended the process.
-        """
+        """Raise the error; in an archive, record it instead, since later members may be readable."""
         if self._is_beside:
+            # The chat is read again, without this file next to it.
             self.lost.append(self._current)
             self.passed = (*self._members[:-1], self._members[-1] - 1) if self._members else ()
         elif not self._members:

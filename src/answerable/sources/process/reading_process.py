@@ -56,11 +56,7 @@ class ReadingProcess:
     def read(
         self, file: Path | bytes, source: str, context: ReadContext | None = None, url: str | None = None
     ) -> list[Document]:
-        """Return the documents in a file; with a `url`, the web page at that address.
-
-        Raise SourceError, also when the file exceeds its limits or crashes the process. If a member of an archive does
-        so, only this archive member is left out.
-        """
+        """Return the documents in a file; with a `url`, the web page there. Raise SourceError, also over limits."""
         context = context or ReadContext()
         data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
         request = {"ask": "read", "source": source, "path": path, "url": url}

@@ -68,11 +68,7 @@ def answer(request: dict[str, Any], data: bytes, send: Send, allow: Allow) -> di
 
 
 class _Reading:
-    """One file, or the members of an archive, read and sent document by document.
-
-    Archive members are numbered from 1. The members of a member, such as the attachments of a message in a mailbox, are
-    identified by its number followed by their own.
-    """
+    """One file, or the members of an archive, read and sent document by document."""
 
     def __init__(self, request: dict[str, Any], context: ReadContext, send: Send, allow: Allow) -> None:
         self._request = request
@@ -81,7 +77,8 @@ class _Reading:
         self._send = send
         self._allow = allow
         self._passed = tuple(request["passed"])
-        # The numbers of the archive members being read, outermost first; the last counts the members of the innermost.
+        # The numbers, from 1, of the archive members being read, such as a message in a mailbox and a file attached to
+        # it; the last counts the members of the innermost.
         self._numbers: list[int] = []
         # The metadata that the outer archive members give to the documents in them.
         self._outer: Mapping[str, Any] = {}

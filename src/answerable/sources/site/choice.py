@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -16,8 +15,6 @@ OTHER_LOCALE = "of another locale"
 _SAME_AS = "same_as"
 _FOLDER = "folder"
 _LOCALE = "locale"
-
-_NUMBERED = re.compile(r"v?(\d+(?:\.(?:\d+|x))*)(?:[-+].*)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +50,8 @@ class Verdict:
 class Choice:
     """Decides which pages of a site to read. What one page declares can exclude its whole folder or its duplicates.
 
-    `base` is the site's public address. `listing` returns all of the site's addresses, without final slashes.
-    `locale_folders` are the folders of the requested locales; a page elsewhere is read only if it declares one of
-    these locales.
+    `base` is the site's public address; `listing` returns all of its addresses, without final slashes. A page outside
+    of `locale_folders` is read only if it declares a requested locale.
     """
 
     def __init__(
@@ -74,7 +70,6 @@ class Choice:
         self._left_out: dict[str, str] = {}
         self._same: set[str] = set()
         self._firsts: dict[str, str] = {}
-        self._better: dict[str, bool] = {}
 
     def leaves_out(self, url: str) -> str:
         """Return why the folder of this URL is skipped without fetching, or ""."""
@@ -143,49 +138,17 @@ class Choice:
         version = page.version
         label = "next" if version == "current" else version
         folder = self._version_folder(page, url, label)
-        names = {version, label} | (set() if self._is_superseded(page, url, folder, label) else {"latest"})
+        # A page of another release has a banner that leads to the latest. If it leads out of the visited folder, the
+        # user chose the version by visiting its folder.
+        names = {version, label} | (set() if page.latest.startswith(self._base) else {"latest"})
         if "all" in self._versions or names & self._versions:
             return None
         return Verdict("of another version", {_FOLDER: folder} if folder else {})
 
     def _version_folder(self, page: PageFacts, url: str, label: str) -> str:
-        """Return the folder of the page's version; "" if the version isn't in the page's path.
-
-        The id of a Docusaurus document, its path within the version, may contain the same word, as in release notes.
-        """
+        """Return the folder of the page's version; "" if the version isn't in the page's path."""
+        # The id of a Docusaurus document, its path within the version, may contain the same word, as in release notes.
         segments = url.removeprefix(self._base).split("/")
         if not label or segments.count(label) <= sum(each.split("/").count(label) for each in page.ids):
             return ""
         return self._base + "/".join(segments[: segments.index(label) + 1]) + "/"
-
-    def _is_superseded(self, page: PageFacts, url: str, folder: str, label: str) -> bool:
-        """Whether the page's version is older or newer than the latest release, and the user didn't choose it.
-
-        A page of such a version has a banner that links to the latest release. If this link leads out of the visited
-        folder, the user chose the version by visiting its folder. Without a banner, compare the addresses of the site's
-        pages.
-        """
-        if page.latest.startswith(self._base):
-            return True
-        if folder and folder not in self._better:
-            self._better[folder] = _has_better(folder, label, self._listing())
-        return bool(folder) and self._better[folder]
-
-
-def _has_better(folder: str, label: str, listing: Collection[str]) -> bool:
-    """Whether the same paths exist without the version's folder, or a sibling folder is a later version."""
-    parent = folder.removesuffix(f"{label}/")
-    beside = {url.removeprefix(parent).partition("/")[0] for url in listing if url.startswith(parent)}
-    if any(_rank(other) > _rank(label) for other in beside if _rank(other)):
-        return True
-    return any(url.startswith(folder) and parent + url.removeprefix(folder) in listing for url in listing)
-
-
-def _rank(label: str) -> tuple[float, ...]:
-    """Return a sort key for a version among releases; empty if the name doesn't look like a version."""
-    if label in ("latest", "stable"):
-        return (float("inf"),)
-    if label == "next":
-        return (-1.0,)
-    match = _NUMBERED.fullmatch(label)
-    return tuple(float("inf") if each in "xX" else float(each) for each in match[1].split(".")) if match else ()

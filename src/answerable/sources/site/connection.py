@@ -51,10 +51,7 @@ class Timer:
 
 
 class PinnedPool:
-    """A pool of connections to the IP addresses that `locate` returned, even if the name resolves to others later.
-
-    The host's name goes into the Host header and the TLS handshake, which checks the certificate against it.
-    """
+    """A pool of connections to the IP addresses that `locate` returned, even if the name resolves to others later."""
 
     def __init__(self, locate: Callable[[WebAddress], Sequence[str]], tls: ssl.SSLContext | None) -> None:
         self._backend = _PinnedBackend(locate)
@@ -66,6 +63,7 @@ class PinnedPool:
     def get(self, timer: Timer, headers: Mapping[str, str]) -> httpcore2.Response:
         """Send a GET request; the caller closes the response. Raise OSError and httpcore2's errors."""
         address = timer.address
+        # The handshake of TLS checks the certificate against the host's name.
         url = httpcore2.URL(scheme=address.scheme, host=address.host, port=address.port, target=address.target)
         headers = {"Host": address.origin.partition("://")[2], **headers}
         request = httpcore2.Request(
@@ -250,20 +248,14 @@ def resolve(host: str, port: int) -> list[str]:
 
 
 class AddressGuard:
-    """Decides which IP addresses may be connected to; `allow_hosts` lists trusted hosts (`host` or `host:port`).
-
-    A trusted host may have any address. Raise SettingsError for an invalid host.
-    """
+    """Decides which IP addresses may be connected to: public ones, and any of the trusted hosts in `allow_hosts`."""
 
     def __init__(self, allow_hosts: Iterable[str] = (), resolve: Resolve = resolve) -> None:
         self._allowed = frozenset(_allowed(entry) for entry in allow_hosts)
         self._resolve = resolve
 
     def locate(self, address: WebAddress) -> list[str]:
-        """Return the IP addresses to connect to, from a single look-up.
-
-        Raise AddressRefused if any of them isn't public, SiteUnreachable if there are none.
-        """
+        """Return the IP addresses to connect to, from a single look-up. Raise AddressRefused if any isn't public."""
         trusted = not self._allowed.isdisjoint({(address.host, address.port), (address.host, None)})
         if not trusted and address.port < 1024 and address.port not in PORTS.values():
             raise _refused(address, f"port {address.port} isn't a web port")

@@ -33,12 +33,11 @@ _MAX_QUERIES = 20  # different query strings of one path at most; a round number
 _LONGEST_ADDRESS = 2000  # characters of an address at most; a round number, not measured
 # Links of one page: only a malicious site has more.
 _MOST_LEFT_OUT = 200_000
-_NO_PAGES_NAMES = (
+_NO_PAGES = frozenset(
     ".png .jpg .jpeg .gif .webp .avif .svg .ico .bmp .tif .tiff .mp3 .ogg .wav .flac .m4a .mp4 .webm .mov .avi .mkv "
     ".css .js .mjs .map .wasm .woff .woff2 .ttf .otf .eot .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .whl .exe "
-    ".dmg .msi .deb .rpm .iso .apk .bin .xml .rss .atom"
+    ".dmg .msi .deb .rpm .iso .apk .bin .xml .rss .atom".split()
 )
-_NO_PAGES = frozenset(_NO_PAGES_NAMES.split())
 _TRACKING = re.compile(
     r"utm_\w+|fbclid|gclid|msclkid|yclid|igshid|mc_[ce]id|_ga|phpsessid|jsessionid|session_?id|sid", re.IGNORECASE
 )
@@ -103,8 +102,9 @@ class ListedPages:
         self.public_base = found.public_base
         self.skipped: Counter[str] = Counter(found.skipped)
         self.errors: list[SourceError] = [each for each in found.errors if each not in found.missing.values()]
+        folders = (f"{found.public_base}{name}/" for name in options.locales)
         self.locale_folders = tuple(
-            folder for name in options.locales if _has_page(folder := f"{found.public_base}{name}/", found.pages)
+            each for each in folders if any(is_below(page.public, each) for page in found.pages)
         )
         # A locale without a folder may be that of the start address itself; the pages will show it.
         self._doubtful = {
@@ -131,10 +131,6 @@ class ListedPages:
 
     def _is_of_locale(self, page: SitePage) -> bool:
         return any(is_below(page.public, folder) for folder in self.locale_folders)
-
-
-def _has_page(folder: str, pages: Iterable[SitePage]) -> bool:
-    return any(is_below(page.public, folder) for page in pages)
 
 
 class LinkedPages:
@@ -282,6 +278,5 @@ class Asker:
 
 
 def _validators(remembered: Mapping[str, str]) -> Validators | None:
-    if "url" not in remembered:
-        return None
-    return Validators(remembered["url"], remembered.get("etag", ""), remembered.get("last_modified", ""))
+    values = (remembered.get(name, "") for name in ("url", "etag", "last_modified"))
+    return Validators(*values) if "url" in remembered else None

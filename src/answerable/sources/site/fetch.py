@@ -10,8 +10,8 @@ import random
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -53,10 +53,9 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A page: its final address, its unpacked bytes, and its Content-Type header.
+    """A page: its final address and unpacked bytes, which the server doesn't send if it is unchanged.
 
-    `is_unchanged` means that the page still matches the validators, so that the server didn't send it. `robots` is the
-    X-Robots-Tag header.
+    `content_type` and `robots` are the headers Content-Type and X-Robots-Tag.
     """
 
     url: str
@@ -70,8 +69,7 @@ class Fetched:
 class Fetcher:
     """Makes GET requests under a policy. Thread-safe; close it at the end.
 
-    `tls` replaces the system's trusted certificates. `sleep` takes seconds; the default function ends early when the
-    fetcher is closed.
+    `tls` replaces the system's trusted certificates, `sleep` the function that waits until the fetcher is closed.
     """
 
     def __init__(
@@ -133,8 +131,11 @@ class Fetcher:
             try:
                 with self._slots:
                     self._pace.wait(address.origin)
-                    with budget.spending() as deadline:
-                        return self._ask(address, validators, limit, deadline)
+                    start = time.monotonic()
+                    try:
+                        return self._ask(address, validators, limit, start + budget.left)
+                    finally:
+                        budget.left -= time.monotonic() - start
             except SiteUnreachable as error:
                 asked = error.retry_after
                 longest = min(self.policy.longest_wait, self.policy.first_wait * 2**number)
@@ -174,16 +175,14 @@ class Fetcher:
 def _judge(
     response: httpcore2.Response, address: WebAddress, validators: Validators | None, limit: int
 ) -> Fetched | str:
-    """Return the page in a response, or the location that it redirects to. Raise SourceError.
-
-    The rest of a small response is read, so that its connection can be reused.
-    """
+    """Return the page in a response, or the location that it redirects to. Raise SourceError."""
     url, status, headers = address.url, response.status, headers_of(response)
     if status == 200:
         body = read_body(response, headers, limit, url)
         given = Validators(url, _short(headers.get("etag", "")), _short(headers.get("last-modified", "")))
         return Fetched(url, body, headers.get("content-type", ""), given, robots=headers.get("x-robots-tag", ""))
     length = length_of(headers)
+    # The rest of a small response is read, so that its connection can be reused.
     if status == 304 or (length is not None and length < _SMALL):
         response.read()
     if status == 304 and validators and validators.headers(url):
@@ -254,17 +253,8 @@ class Pace:
             self._next[origin] = max(self._next.get(origin, 0.0), time.monotonic() + seconds)
 
 
+@dataclass(slots=True)
 class Budget:
     """The seconds left for one fetch, not counting the wait for the fetch's turn."""
 
-    def __init__(self, seconds: float) -> None:
-        self.left = seconds
-
-    @contextmanager
-    def spending(self) -> Iterator[float]:
-        """Deduct the block's run time from the seconds left; yield the deadline (monotonic seconds)."""
-        start = time.monotonic()
-        try:
-            yield start + self.left
-        finally:
-            self.left -= time.monotonic() - start
+    left: float

@@ -60,10 +60,7 @@ _NOT_NOTES = frozenset({"url", "etag", "last_modified"})
 
 
 class PageReader:
-    """Reads the pages of one visit, and counts the skipped pages.
-
-    Records hold the server's validators, why a page was skipped, and the notes of its `Verdict`.
-    """
+    """Reads the pages of one visit, and counts the skipped pages."""
 
     def __init__(
         self,

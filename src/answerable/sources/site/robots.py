@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from answerable.errors import (
     AddressRefused,
@@ -96,15 +96,12 @@ class Sitemap:
 
 
 def parse_sitemap(data: bytes, source: str) -> Sitemap:
-    """Parse a sitemap, compressed by gzip or not.
-
-    Raise UnsupportedSource for anything else, DamagedSource if it is broken, cut or declares a document type, and
-    SourceTooLarge over MAX_ENTRIES or MAX_BYTES.
-    """
+    """Parse a sitemap, compressed or not. Raise UnsupportedSource if it is none, DamagedSource and SourceTooLarge."""
     from lxml.etree import XMLSyntaxError, iterparse  # type: ignore[import-untyped]
 
     if data.startswith(b"\x1f\x8b"):
         data = gunzip(data, MAX_BYTES, source)
+    no_sitemap = UnsupportedSource(f"{source} is not a sitemap: give the address of one, which usually ends in .xml")
     addresses: list[str] = []
     root = ""
     try:
@@ -113,7 +110,12 @@ def parse_sitemap(data: bytes, source: str) -> Sitemap:
             name = local_name(element)
             if not root:
                 root = name
-                _check_root(element, root, source)
+                if element.getroottree().docinfo.internalDTD is not None:
+                    raise DamagedSource(
+                        f"{source} declares a document type, which no sitemap needs: tell the site's owner"
+                    )
+                if root not in ("urlset", "sitemapindex"):
+                    raise no_sitemap
             elif event == "end" and name in ("url", "sitemap"):
                 address = element.findtext("{*}loc", "").strip()
                 if 0 < len(address) <= _LONGEST_ADDRESS:
@@ -126,16 +128,5 @@ def parse_sitemap(data: bytes, source: str) -> Sitemap:
     except XMLSyntaxError as error:
         if root:
             raise DamagedSource(f"{source} is a broken sitemap ({error}): tell the site's owner") from error
-        raise _no_sitemap(source) from error
+        raise no_sitemap from error
     return Sitemap(sitemaps=tuple(addresses)) if root == "sitemapindex" else Sitemap(pages=tuple(addresses))
-
-
-def _check_root(element: Any, root: str, source: str) -> None:
-    if element.getroottree().docinfo.internalDTD is not None:
-        raise DamagedSource(f"{source} declares a document type, which no sitemap needs: tell the site's owner")
-    if root not in ("urlset", "sitemapindex"):
-        raise _no_sitemap(source)
-
-
-def _no_sitemap(source: str) -> UnsupportedSource:
-    return UnsupportedSource(f"{source} is not a sitemap: give the address of one, which usually ends in .xml")

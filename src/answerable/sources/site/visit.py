@@ -47,10 +47,7 @@ _ANSWERED = (SourceNotFound, SourceTooLarge, DamagedSource)
 
 
 class SiteVisit:
-    """One visit to a site, to a part of a site or to a single page; see `protocols.Visit`. It closes the fetcher.
-
-    `files` reads fetched bytes; `now` must return a time with its zone. Raise AddressRefused.
-    """
+    """One visit to a site, a part of it or a page, as in `protocols.Visit`; it closes the fetcher."""
 
     def __init__(
         self,
@@ -104,18 +101,24 @@ class SiteVisit:
         Raise SourceError if the site can't be reached, EmptySource if it has nothing to read.
         """
         self._known = known
+        was_read = any(record.documents for record in known.values())
         try:
-            yield from self._items()
+            for visited in self._visits():
+                was_read |= bool(visited.documents or visited.error or (visited.record and visited.record.documents))
+                yield visited
+            if not was_read:
+                raise EmptySource(
+                    f"{self.origin} has no page to read{skipped_summary(self.skipped)}: "
+                    "give the address of another part of it, or other options (--everything, --docs-version, --locale)"
+                )
             self._is_over = True
         finally:
             if not self._is_over:
                 self.close()
 
     def gone(self) -> list[str]:
-        """Return known addresses that the sitemaps no longer list; without sitemaps, those that now return 404 or 410.
-
-        Return none unless `items` has ended, every sitemap was read and the site responded for every page.
-        """
+        """Return known addresses that the sitemaps no longer list; without sitemaps, those that now aren't found."""
+        # If a sitemap or a page couldn't be fetched, it isn't known.
         if not (self._is_over and self._is_whole) or self.errors:
             return []
         match self._pages:
@@ -125,17 +128,6 @@ class SiteVisit:
                 unseen = [source for source in self._known if source not in self._there]
                 return [source for source in unseen if self._asker.is_gone(linked.page(linked.url(source)))]
         return []
-
-    def _items(self) -> Generator[Visited, None, None]:
-        was_read = False
-        for visited in self._visits():
-            was_read |= bool(visited.documents or visited.error or (visited.record and visited.record.documents))
-            yield visited
-        if not was_read and not any(record.documents for record in self._known.values()):
-            raise EmptySource(
-                f"{self.origin} has no page to read{skipped_summary(self.skipped)}: "
-                "give the address of another part of it, or other options (--everything, --docs-version, --locale)"
-            )
 
     def _visits(self) -> Generator[Visited, None, None]:
         listed = yield from while_waiting(self._listed, _WAITING, self.close)
