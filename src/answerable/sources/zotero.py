@@ -78,31 +78,20 @@ def described(documents: Sequence[Document], path: Path | str | None) -> list[Do
 
 def item_facts(path: Path) -> ItemFacts | None:
     """Return what the database says of a file: None outside of a storage, without a database, or if it says nothing."""
-    place = _place(path)
-    if place is None:
+    folders = (each for each in path.parents[:_DEEPEST] if each.parent.name == "storage" and _KEY.fullmatch(each.name))
+    folder = next(folders, None)
+    if folder is None:
         return None
     import sqlite3
 
-    database, key = place
-    address = f"file:{quote(database.as_posix())}?mode=ro&immutable=1"
+    address = f"file:{quote((folder.parents[1] / DATABASE).as_posix())}?mode=ro&immutable=1"
     with suppress(sqlite3.Error, ValueError), closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
         connection.text_factory = lambda text: text.decode("utf-8", "replace").replace("\0", "")
         calls = iter(range(_MOST_CALLS))
         connection.set_progress_handler(lambda: next(calls, None) is None, _STEPS)
         connection.execute("PRAGMA trusted_schema = OFF")
-        facts = _facts(connection, key)
+        facts = _facts(connection, folder.name)
         return facts if facts.title or facts.metadata else None
-    return None
-
-
-def _place(path: Path) -> tuple[Path, str] | None:
-    """Return the database and the key of a file in a storage."""
-    parts = path.parts
-    for above in range(len(parts) - 2, max(len(parts) - 2 - _DEEPEST, 1), -1):
-        if parts[above - 1] == "storage" and _KEY.fullmatch(parts[above]):
-            database = Path(*parts[: above - 1], DATABASE)
-            with suppress(OSError):
-                return (database, parts[above]) if database.is_file() else None
     return None
 
 

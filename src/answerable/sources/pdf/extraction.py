@@ -32,7 +32,7 @@ from answerable.sources.pdf.page_text import (
     ink,
     line_starts,
 )
-from answerable.sources.pdf.tables import Cell, Geometry, table_rows
+from answerable.sources.pdf.tables import Box, Cell, Geometry, table_rows
 
 MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
 MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the largest file
@@ -41,7 +41,6 @@ LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage car
 SHORT_PIECE = 40  # characters, at most, of a piece of a line that isn't a line of a column
 SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
 _BROKEN = re.compile(r"(?<=\S)\r\n(?=\S)")
-_Box = tuple[float, float, float, float]
 
 
 @contextmanager
@@ -172,7 +171,7 @@ class PageText:
             if key is not None and (index := self._raw_index(run[0])) >= 0:
                 yield index, self._raw_index(run[-1]) + 1
 
-    def marked(self, start: int, end: int) -> Iterator[_Box]:
+    def marked(self, start: int, end: int) -> Iterator[Box]:
         """Yield the boxes of what a span of the text shows that isn't drawn as text, such as ticks."""
         for edit in self._edits:
             if edit.box and edit.start < end and edit.end > start:
@@ -303,7 +302,7 @@ def page_sizes(data: bytes, source: str, password: str | None = None) -> list[tu
     return found
 
 
-def _boxes(page: PageText, start: int, end: int) -> list[_Box]:
+def _boxes(page: PageText, start: int, end: int) -> list[Box]:
     """Return the rectangles of the characters, merged where they are adjacent on a line."""
     places = ink(page.text)[start:end]
     if not places:
@@ -311,7 +310,7 @@ def _boxes(page: PageText, start: int, end: int) -> list[_Box]:
     drawn = page.char_spans(places[0], places[-1] + 1)
     counts = (page.textpage.count_rects(first, last - first) for first, last in drawn)
     found = (page.textpage.get_rect(number) for count in counts for number in range(count))
-    boxes: list[_Box] = []
+    boxes: list[Box] = []
     for box in (*found, *page.marked(places[0], places[-1] + 1)):
         if boxes and _same_line(boxes[-1], box):
             left, bottom, right, top = boxes.pop()
@@ -320,7 +319,7 @@ def _boxes(page: PageText, start: int, end: int) -> list[_Box]:
     return boxes
 
 
-def _same_line(one: _Box, other: _Box) -> bool:
+def _same_line(one: Box, other: Box) -> bool:
     """Whether two rectangles overlap by half their height, and the second begins within two heights after the first."""
     shared = min(one[3], other[3]) - max(one[1], other[1])
     height = min(one[3] - one[1], other[3] - other[1])
