@@ -4,7 +4,9 @@ import re
 
 import answerable
 from answerable import Library
-from answerable.datatypes import Exchange, Reason
+from answerable.computing.asked import EDGES, listing, may_be_about_library
+from answerable.datatypes import Exchange, Reason, Span
+from answerable.retrieval.times import fold_in_place
 
 
 def test_the_library_knows_itself(club: Library) -> None:
@@ -69,6 +71,44 @@ def test_other_questions_are_not_about_the_library(club: Library) -> None:
         if re.search(r"library has|mention|menciona|tem \d", club.ask(question).text.splitlines()[0])
     ]
     assert failed == []
+
+
+def test_which_questions_are_about_the_library() -> None:
+    about = {
+        "what's in this library?": "",
+        "list my documents": "",
+        "how many files have I added?": "",
+        "cuántos PDF tengo": "",
+        "muéstrame todos mis archivos": "",
+        "which of my files mention the landlord?": "the landlord",
+        "what documents talk about insurance": "insurance",
+        "in which documents does Helen Park appear?": "helen park",
+        "¿qué archivos hablan del seguro?": "seguro",
+        "documentos que mencionan la caldera": "la caldera",
+        "em que documentos aparece o João?": "o joao",
+    }
+    found = {question: listing(fold_in_place(question)) for question in about}
+    assert {question: each and topic_of(question, each[1]) for question, each in found.items()} == about
+    others = [
+        "which documents must I hand in with the application?",
+        "how many files does the backup contain?",
+        "what is in the folder on the desk?",
+        "what does the file say about fees?",
+        "does the document mention a penalty?",
+        "who has the documents?",
+        "where are my documents?",
+        "is my name in the file?",
+        "¿qué documentos hay que presentar para la beca?",
+        "que documentos tenho de levar ao consulado?",
+        "quem mandou os documentos?",
+        "how many people are in the group?",
+        "how many pages does the book have?",
+    ]
+    assert [question for question in others if may_be_about_library(fold_in_place(question))] == []
+
+
+def topic_of(question: str, topic: Span | None) -> str:
+    return fold_in_place(question).strip(EDGES)[slice(*topic)] if topic else ""
 
 
 def test_only_documents_that_pass_the_filter_are_listed(club: Library) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from answerable.computing.plan import AGGREGATES, Condition, Operation, Plan
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import word_lists
+from answerable.computing.vocabulary import cut, word_lists
 from answerable.datatypes import Answer, Citation, Reason
 from answerable.tables.columns import unit_in_name
 from answerable.tables.compute import Aggregate, compute
@@ -43,7 +43,7 @@ class Writer:
                 rows = plan.filled
                 return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN) if rows else None
             case Operation.LOOKUP if len(rows) == 1:
-                figure = _short(plan.source.table.rows[rows[0]].values[plan.column].text)
+                figure = cut(plan.source.table.rows[rows[0]].values[plan.column].text, LONGEST_CELL)
                 line = self._line("single", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
                 return self._said(question, plan, line, rows, SHOWN)
             case Operation.LIST | Operation.LOOKUP:
@@ -171,7 +171,7 @@ class Writer:
         if source.is_chat:
             sender, time, text = row.values[:3]
             when = f"{time.time:%Y-%m-%d %H:%M}" if time.time else time.text
-            shown = f"“{_short(text.text)}”" if text.text else self._attachment(source, row)
+            shown = f"“{cut(text.text, LONGEST_CELL)}”" if text.text else self._attachment(source, row)
             return f"{sender.text} ({when}): {shown}"
         pairs = zip(table.columns, row.values, strict=True)
         return " · ".join(_cell(column, value) for column, value in pairs if value.text)
@@ -181,7 +181,7 @@ class Writer:
         """Return the kind of a message's attachment, with the text's placeholder for it: `photo “IMG-1.jpg”`."""
         sender, kind = row.values[0].text, row.values[3].text
         placeholder = source.document.content[row.start : row.end].partition(f"{sender}:")[2].strip(_BLANK)
-        return f"{kind} “{_short(placeholder)}”" if placeholder else kind
+        return f"{kind} “{cut(placeholder, LONGEST_CELL)}”" if placeholder else kind
 
     def figures(self, figures: Mapping[str, float]) -> str:
         """Return figures with their units, as one text."""
@@ -201,13 +201,8 @@ def _cell(column: Column, value: Value) -> str:
     is_bare = value.number is not None and value.text.strip("-+.,0123456789 ") == ""
     # Don't add the unit if the column's name contains it: "Price (EUR): 12".
     unit = column.unit if is_bare and not unit_in_name(column.name, column.unit) else ""
-    shown = f"{_short(value.text)}{' ' if unit not in ('', '%') else ''}{unit}"
+    shown = f"{cut(value.text, LONGEST_CELL)}{' ' if unit not in ('', '%') else ''}{unit}"
     return f"{column.name}: {shown}" if column.name else shown
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL].rsplit(' ', 1)[0]}…"
 
 
 def cited_rows(source: Source, rows: Iterable[int], most: int = MOST_CITATIONS) -> list[Citation]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -21,7 +20,7 @@ from answerable.computing.source import Source
 from answerable.computing.summaries import SummaryRequest
 from answerable.computing.table_text import table_text
 from answerable.computing.vocabulary import keys_of, name_of
-from answerable.datatypes import Answer, Document, DocumentType, Span
+from answerable.datatypes import Answer, Document, DocumentType
 from answerable.errors import DocumentNotFound, PlanError
 from answerable.filters import Filter, matches, normalize_fields, parse_filter
 from answerable.protocols import Store, StoredDocument, TableReader
@@ -187,25 +186,12 @@ def _passing(
             rows = source.table.rows
             yield from _with_rows(source, [n for n, row in enumerate(rows) if _message_passes(document, row, where)])
     elif sources:
-        spans = _merged((chunk.start, chunk.end) for chunk in visible_chunks(store, document.id, where))
-        starts = [start for start, _ in spans]
+        visible = bytearray(len(sources[0].document.content))
+        for chunk in visible_chunks(store, document.id, where):
+            visible[chunk.start : chunk.end] = b"\1" * (chunk.end - chunk.start)
         for source in sources:
             rows = source.table.rows
-            last = [bisect_right(starts, row.start) - 1 for row in rows]
-            yield from _with_rows(
-                source, [n for n, row in enumerate(rows) if last[n] >= 0 and row.end <= spans[last[n]][1]]
-            )
-
-
-def _merged(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, those that overlap as one."""
-    merged: list[Span] = []
-    for start, end in spans:
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
+            yield from _with_rows(source, [n for n, row in enumerate(rows) if all(visible[row.start : row.end])])
 
 
 def _with_rows(source: Source, kept: Sequence[int]) -> Iterator[Source]:

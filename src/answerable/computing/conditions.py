@@ -13,13 +13,13 @@ from itertools import islice
 from typing import Any
 
 from answerable.computing.plan import Condition
+from answerable.computing.vocabulary import cut
 from answerable.errors import PlanError
 from answerable.tables.table import Column, Kind, Table, Value, folded
 from answerable.tables.values import DayOrder, is_blank, read_date, read_value
 
 NAMED = 40  # columns or values that are named; a guess, not measured
 LONGEST_NAME = 60  # characters of a column or a value that is named; a guess, not measured
-LONGEST_LINE = 1_000  # characters of a row: a message, or some twenty cells; a guess, not measured
 
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -156,12 +156,11 @@ def column_called(table: Table, name: str) -> int:
 
 
 def columns_in_words(table: Table) -> str:
-    """Return a phrase that names the columns, at most `NAMED`."""
-    return f"the columns are: {_some(map(column_in_words, table.columns))}"
+    """Return a phrase that names the columns with their kinds and units, at most `NAMED`."""
+    return f"the columns are: {_some(map(_column_in_words, table.columns))}"
 
 
-def column_in_words(column: Column) -> str:
-    """Return a column's name with its kind and unit."""
+def _column_in_words(column: Column) -> str:
     kind = "year" if column.is_year else column.kind.value if column.is_quantity else "number that identifies"
     return f"{column.name} ({', '.join(filter(None, (kind, column.unit)))})"
 
@@ -169,9 +168,3 @@ def column_in_words(column: Column) -> str:
 def _some(names: Iterable[str]) -> str:
     listed = list(islice((cut(each, LONGEST_NAME) for each in names), NAMED + 1))
     return ", ".join(listed[:NAMED]) + (", …" if len(listed) > NAMED else "")
-
-
-def cut(text: str, longest: int = LONGEST_LINE) -> str:
-    """Return a text on one line, cut to a number of characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else f"{line[:longest]}…"

@@ -9,19 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from itertools import accumulate, product
 from typing import Any
 
 import numpy as np
 
 from answerable.computing.conditions import COMPARE
-from answerable.computing.plan import Condition, Operation, Plan
+from answerable.computing.plan import MEASURED, Condition, Operation, Plan
 from answerable.computing.source import Source
 from answerable.computing.table_text import Item, TableText, placed
 from answerable.computing.vocabulary import keys_of, spoken
 from answerable.datatypes import FloatArray
 from answerable.protocols import TableReading
-from answerable.retrieval.times import Period, asked_when, fold_in_place
+from answerable.retrieval.times import asked_when, fold_in_place
 from answerable.tables.compute import Period as Grouping
 from answerable.tables.table import Kind
 from answerable.text.claims import Kind as ClaimKind
@@ -42,6 +43,8 @@ LIMITS = ("", "=", "!=", ">", ">=", "<", "<=", "empty", "filled")
 """What the model may say of a column: a limit on its numbers or times, or whether its cells are empty."""
 USES = ("", "=", "!=")
 """What the model may say of a value."""
+_RANKED = (Operation.MOST, Operation.LEAST, Operation.LIST)
+"""What may be asked for a number of rows."""
 _NEEDLESS = (Operation.COUNT, Operation.LIST, Operation.DIFFERENCE)
 """What may be computed without a column: a difference without one is of the numbers of rows."""
 
@@ -96,6 +99,10 @@ class _Option:
     log: float
 
 
+_ANY = (_Option(0, 0.0),)
+"""What is chosen where a plan has no use for it."""
+
+
 def parse(
     question: str,
     language: str,
@@ -141,7 +148,7 @@ class _Parse:
         self._time_words = ", ".join(question[time.start : time.end] for time in times)
         spans = [(time.start, time.end) for time in times]
         self._numbers = _numbers(question, language, spans)
-        self._limits: dict[tuple[int, str, float | None], Condition] = {}
+        self._limited = cache(self._limited_by)
         asked = set(keys_of(question))
         self._words_of = {at: asked.intersection(keys_of(item.value)) for item, at in self._values}
         self._of_columns = {key for column in self._table.columns for key in keys_of(spoken(column.name))}
@@ -157,19 +164,17 @@ class _Parse:
             name = OPERATIONS[operation.value]
             if name is Operation.NONE or operation.log < LEAST_LOG:
                 continue
-            for column, group in product(self._column(0, _fits(name), name in _NEEDLESS)[:4], groups):
-                is_ranked = group.value or name in (Operation.MOST, Operation.LEAST, Operation.LIST)
+            columns = self._column(0, MEASURED.get(name, tuple(Kind)), name in _NEEDLESS)[:4]
+            for column, group in product(columns, groups):
+                is_ranked = group.value or name in _RANKED
                 is_time = group.value and self._kind(group.value) is Kind.DATE
-                for rank in ranks if is_ranked else ranks[:1]:
-                    for order in orders if group.value and RANKS[rank.value] != "all" else orders[:1]:
-                        for grouping in groupings if is_time else groupings[:1]:
-                            log = operation.log + column.log + group.log
-                            log += rank.log if is_ranked else 0.0
-                            log += order.log if group.value and RANKS[rank.value] != "all" else 0.0
-                            log += grouping.log if is_time else 0.0
-                            rest = (column.value, group.value, rank.value, grouping.value, order.value)
-                            for more, limits, uses in conditions:
-                                yield log + more, Choices(operation.value, *rest, limits, uses)
+                for rank, grouping in product(ranks if is_ranked else _ANY, groupings if is_time else _ANY):
+                    for order in orders if group.value and RANKS[rank.value] != "all" else _ANY:
+                        chosen = operation, column, group, rank, grouping, order
+                        log = sum(each.log for each in chosen)
+                        values = operation.value, column.value, group.value, rank.value, grouping.value, order.value
+                        for more, limits, uses in conditions:
+                            yield log + more, Choices(*values, limits, uses)
 
     def _kind(self, place: int) -> Kind:
         return self._table.columns[self._columns[place - 1][0].column].kind
@@ -223,7 +228,7 @@ class _Parse:
             raise _Doubt
         if sum(each.values == (self._time_words,) for each in conditions) > 1:
             raise _Doubt
-        is_ranked = group >= 0 or operation in (Operation.MOST, Operation.LEAST, Operation.LIST)
+        is_ranked = group >= 0 or operation in _RANKED
         rank = RANKS[choices.rank] if is_ranked else "all"
         limit = None if rank == "all" else 1 if rank == "first" else self._several(left)
         if self._leaves_out(choices.uses, left):
@@ -248,19 +253,20 @@ class _Parse:
                 known = {row.values[column].number for row in self._table.rows} if name == "=" else set()
                 number = next((each for each in left if each in known), left[0])
                 left.remove(number)
-        key = column, name, number
-        if key not in self._limits:
-            self._limits[key] = self._limited(*key)
-        return self._limits[key]
+        return self._limited(column, name, number)
 
-    def _limited(self, column: int, name: str, number: float | None) -> Condition:
+    def _limited_by(self, column: int, name: str, number: float | None) -> Condition:
         cells = [row.values[column] for row in self._table.rows]
         if name in ("empty", "filled"):
             filled = self._source.filled[column]
             return Condition(column, name, (), filled if name == "filled" else frozenset(range(len(cells))) - filled)
         if number is None:
             times = [self._source.time(row, column) for row in self._table.rows]
-            rows = (row for row, time in enumerate(times) if time and _is_in(time, self._periods))
+            rows = (
+                row
+                for row, time in enumerate(times)
+                if time and any(start <= time < end for start, end in self._periods)
+            )
             return Condition(column, "=", (self._time_words,), frozenset(rows))
         holds = COMPARE[name]
         rows = (row for row, cell in enumerate(cells) if cell.number is not None and holds(cell.number, number))
@@ -299,19 +305,6 @@ def _log(logits: FloatArray) -> FloatArray:
 
 def _options(logs: FloatArray, most: int) -> list[_Option]:
     return [_Option(int(each), float(logs[each])) for each in np.argsort(-logs)[:most]]
-
-
-def _fits(operation: Operation) -> Sequence[Kind]:
-    match operation:
-        case Operation.SUM | Operation.AVERAGE | Operation.DIFFERENCE:
-            return (Kind.NUMBER,)
-        case Operation.MOST | Operation.LEAST:
-            return (Kind.NUMBER, Kind.DATE)
-    return tuple(Kind)
-
-
-def _is_in(time: datetime, periods: Sequence[Period]) -> bool:
-    return any(start <= time < end for start, end in periods)
 
 
 def _numbers(question: str, language: str, spans: Sequence[tuple[int, int]]) -> list[float]:

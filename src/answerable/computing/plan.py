@@ -29,6 +29,11 @@ class Operation(str, Enum):
 
 AGGREGATES: Mapping[str, Aggregate] = {**{each.value: each for each in Aggregate}, "list": Aggregate.COUNT}
 """How the operations that need computing are computed."""
+MEASURED: Mapping[str, tuple[Kind, ...]] = {
+    **dict.fromkeys((Operation.SUM, Operation.AVERAGE, Operation.DIFFERENCE), (Kind.NUMBER,)),
+    **dict.fromkeys((Operation.MOST, Operation.LEAST), (Kind.NUMBER, Kind.DATE)),
+}
+"""The kinds of columns of the operations that don't compute with every kind."""
 
 
 @dataclass(frozen=True, slots=True)

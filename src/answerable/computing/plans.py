@@ -13,9 +13,10 @@ from typing import Any, TypeAlias
 
 from answerable.answering.found import ComputedPassage, passage_of_lines
 from answerable.computing.answers import MOST_CITATIONS, Writer, cited_rows, row_runs
-from answerable.computing.conditions import column_called, columns_in_words, cut, read_condition
-from answerable.computing.plan import AGGREGATES, Plan, words_of
+from answerable.computing.conditions import column_called, columns_in_words, read_condition
+from answerable.computing.plan import AGGREGATES, MEASURED, Plan, words_of
 from answerable.computing.source import Source
+from answerable.computing.vocabulary import cut
 from answerable.datatypes import Citation, Span
 from answerable.errors import PlanError
 from answerable.tables.compute import Aggregate, Group, Period, Result, compute
@@ -25,12 +26,6 @@ SHOWN = 20  # rows or groups that are written out unless the plan has a limit; a
 LONGEST = 8_000  # characters of the rows that are written out, some 2,500 tokens; a guess, not measured
 EXAMPLES = 2  # rows that show how a table's cells are written; a guess, not measured
 
-_MEASURED = {
-    "sum": (Kind.NUMBER,),
-    "average": (Kind.NUMBER,),
-    "most": (Kind.NUMBER, Kind.DATE),
-    "least": (Kind.NUMBER, Kind.DATE),
-}
 _PERIODS = {"day": Period.DAY, "month": Period.MONTH, "year": Period.YEAR}
 Line: TypeAlias = tuple[str, Sequence[Citation]]
 
@@ -89,7 +84,7 @@ def read_plan(source: Source, given: Mapping[str, Any]) -> Plan:
             raise PlanError(f"{each!r} is none of {', '.join(known)}")
     conditions = tuple(read_condition(table, each) for each in given.get("filters", ()))
     kind = table.columns[column].kind if column >= 0 else None
-    kinds = _MEASURED.get(name, ())
+    kinds = MEASURED.get(name, ())
     if (kinds and kind not in kinds) or (name == "distinct" and kind is None):
         of = f" of {' or '.join(f'{each.value}s' for each in kinds)}" if kinds else ""
         of += f", not {table.columns[column].name}" if kind else ""
@@ -120,7 +115,10 @@ class _Written:
         heads = [f"Plan: {words}", f"Result: {self._said(found, rows, counted)}"]
         heads += list(self._notes(len(met) - len(counted), counted))
         listed: Iterator[tuple[str, list[Span]]] = (
-            (f"- {cut(each.name) or '(empty)'}: {self._of_group(each)}", row_runs(source, each.rows)[:MOST_CITATIONS])
+            (
+                f"- {cut(each.name) or '(empty)'}: {self._of_group(each)}",
+                row_runs(source, each.rows)[:MOST_CITATIONS],
+            )
             for each in found.groups
         )
         if not found.groups:

@@ -43,6 +43,16 @@ def spoken(name: str) -> str:
     return _HUMP.sub(" ", name.replace("_", " "))
 
 
+LONGEST_LINE = 1_000
+"""Characters of a row: a message, or some twenty cells. A guess, not measured."""
+
+
+def cut(text: str, longest: int = LONGEST_LINE) -> str:
+    """Return a text on one line, cut after a word to a number of characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest].rsplit(' ', 1)[0]}…"
+
+
 @lru_cache(maxsize=50_000)
 def stems(word: str) -> frozenset[str]:
     """Return the stems of a word in every supported language, and the word itself, without accents."""
