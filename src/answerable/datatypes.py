@@ -364,7 +364,8 @@ class Answer:
     the text that was searched for. `timings` are seconds of wall time per step. If a model wrote it: `model` is its
     name, `checks` are the marks of its sentences, `usage` is the cost. `problem` is why no model wrote it or, with
     `checks`, why its end may be missing; `problem_code` is that error's code (`errors.error_code`), or `truncated`.
-    `unavailable` maps those of several libraries that failed to the reason. `why` has the steps to the answer.
+    `unavailable` maps those of several libraries that failed to the reason. `why` has the steps to the answer. `figure`
+    is what was computed, as in the text: "610.75 EUR", "3 rows".
     """
 
     question: str
@@ -384,6 +385,7 @@ class Answer:
     narrowing: Narrowing | None = None
     unavailable: Mapping[str, str] = field(default_factory=dict)
     why: tuple[Step, ...] = ()
+    figure: str = ""
 
     @property
     def verdict(self) -> Literal["answered", "near", "not found"]:

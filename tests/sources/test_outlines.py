@@ -120,7 +120,7 @@ def test_cards_of_a_canvas_say_what_they_are_linked_to() -> None:
     document = read(json.dumps(canvas), "Plan.canvas")
     assert (document.title, document.metadata["links"]) == ("Plan", ["Beds"])
     assert entries(document) == [
-        ("# Sow peas\n    in March\n  where → Beds.md#North\n  → https://example.org/", ()),
+        ("# Sow peas\n  in March\n  where → Beds.md#North\n  → https://example.org/", ()),
         ("Beds.md#North", ()),
         ("https://example.org/", ()),
         ("To do", ()),

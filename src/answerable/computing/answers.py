@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from answerable.computing.plan import AGGREGATES, Condition, Operation, Plan
 from answerable.computing.source import Source
@@ -41,14 +42,14 @@ class Writer:
         match operation:
             case Operation.COUNT:
                 rows = plan.filled
-                return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN) if rows else None
+                return self._said(question, plan, "count", rows) if rows else None
             case Operation.LOOKUP if len(rows) == 1:
                 figure = cut(plan.source.table.rows[rows[0]].values[plan.column].text, LONGEST_CELL)
-                line = self._line("single", plan, rows, column=self.column(plan.source, plan.column), figure=figure)
-                return self._said(question, plan, line, rows, SHOWN)
+                column = self.column(plan.source, plan.column)
+                return self._said(question, plan, "single", rows, column=column, figure=figure)
             case Operation.LIST | Operation.LOOKUP:
                 rows = rows[: plan.limit] if operation is Operation.LIST else rows
-                return self._said(question, plan, self._line("count", plan, rows), rows, LONGEST_LIST)
+                return self._said(question, plan, "count", rows, LONGEST_LIST)
             case Operation.DIFFERENCE:
                 return self._difference(question, plan, rows)
         return self._figured(question, plan, rows, operation)
@@ -61,8 +62,7 @@ class Writer:
             return None
         figures = {unit: abs(figure - sums[1].figures[unit]) for unit, figure in sums[0].figures.items()}
         column = self.column(plan.source, plan.column) or self._words["rows_name"][plan.source.is_chat]
-        line = self._line("difference", plan, rows, column=column, figure=self.figures(figures))
-        return self._said(question, plan, line, rows, SHOWN)
+        return self._said(question, plan, "difference", rows, column=column, figure=self.figures(figures))
 
     def _figured(self, question: str, plan: Plan, rows: Sequence[int], operation: Operation) -> Answer | None:
         source, aggregate = plan.source, AGGREGATES[plan.operation]
@@ -80,8 +80,7 @@ class Writer:
                 counted += [row for row in rows if row not in counted]
         name = operation.value if len(counted) > 1 or is_extreme else "single"
         column = self.column(source, plan.column)
-        line = self._line(name, plan, counted, column=column, group=column, figure=figure)
-        return self._said(question, plan, line, counted, SHOWN)
+        return self._said(question, plan, name, counted, column=column, group=column, figure=figure)
 
     def _by_group(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
         """Write a figure for each value of a column; if the most or the least is asked for, in that order."""
@@ -109,9 +108,13 @@ class Writer:
         counted = [number for each in groups for number in each.rows]
         return self._answer(question, lines, cited_rows(source, counted), [])
 
-    def _said(self, question: str, plan: Plan, line: str, rows: Sequence[int], shown: int) -> Answer:
-        """Return the answer: its line, then the first rows with their citation marks."""
-        lines = [line]
+    def _said(
+        self, question: str, plan: Plan, name: str, rows: Sequence[int], shown: int = SHOWN, **said: str
+    ) -> Answer:
+        """Return the answer: its line, of this name, then the first rows with their citation marks."""
+        one, several = self._words["messages" if plan.source.is_chat else "rows"]
+        counted = one if len(rows) == 1 else several.format(n=self.number(len(rows)))
+        lines = [self._words[name].format(of=self._of(plan), rows=counted, **said)]
         citations: list[Citation] = []
         written = rows[:shown]
         if written:
@@ -122,14 +125,17 @@ class Writer:
             citations += cited_rows(plan.source, rows[shown:], MOST_CITATIONS - len(citations))
         elif not rows:
             citations = cited_rows(plan.source, range(len(plan.source.table.rows)))
-        return self._answer(question, lines, citations, written)
+        return self._answer(question, lines, citations, written, said.get("figure", counted))
 
-    def _answer(self, question: str, lines: list[str], citations: list[Citation], written: Sequence[int]) -> Answer:
+    def _answer(
+        self, question: str, lines: list[str], citations: list[Citation], written: Sequence[int], figure: str = ""
+    ) -> Answer:
         if citations and not written:
             marks = "".join(f" [{number}]" for number in range(1, min(len(citations), SHOWN) + 1))
             lines[0] += marks
         text = "\n".join(lines)
-        return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
+        found = Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
+        return replace(found, figure=figure)
 
     def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
         """Return an answer that names the tables that a question may be about, with their columns."""
@@ -138,12 +144,6 @@ class Writer:
             columns = (self.column(source, number) for number in range(len(source.table.columns)))
             lines.append(f"- {source.name} ({', '.join(columns)})")
         return Answer(question, "\n".join(lines), False, Reason.UNCLEAR, self.language, 0.0)
-
-    def _line(self, name: str, plan: Plan, rows: Sequence[int], **others: str) -> str:
-        one, several = self._words["messages" if plan.source.is_chat else "rows"]
-        counted = one if len(rows) == 1 else several.format(n=self.number(len(rows)))
-        line: str = self._words[name].format(of=self._of(plan), rows=counted, **others)
-        return line
 
     def _of(self, plan: Plan) -> str:
         """Return the table's name with the conditions, as in "members.csv, City: Madrid"."""

@@ -41,8 +41,10 @@ def answer_json(found: Answer) -> Plain:
         "why",
     )
     written = ("model", "checks", "usage", "problem", "problem_code") if found.model else ()
+    computed = ("figure",) if found.figure else ()
     narrowing = narrowing_json(found.narrowing)
-    return {**_pick(found, *names, *written), "narrowing": narrowing, **unavailable_json(found.unavailable)}
+    shown = _pick(found, *names, *computed, *written)
+    return {**shown, "narrowing": narrowing, **unavailable_json(found.unavailable)}
 
 
 def unavailable_json(found: Mapping[str, str]) -> Plain:

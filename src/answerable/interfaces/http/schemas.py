@@ -135,6 +135,7 @@ class CheckedAnswer(BaseModel):
     citations: list[CitationOut]
     timings: dict[str, float] = Field(description="Seconds per step.")
     why: list[StepOut] = Field(description="The steps by which the answer came out, in order.")
+    figure: str = Field("", description="What was computed, as in the text.", examples=["610.75 EUR", "3 rows"])
     model: str = ""
     usage: Usage | None = None
     problem: str = Field("", description="Why no model wrote the answer, or why its end is missing.")
