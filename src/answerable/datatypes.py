@@ -1,6 +1,6 @@
 """The data of the engine: Document → Chunk → RetrievalResult → Answer with its Citations.
 
-All classes are frozen and slotted; this module imports no other module of the package. Offsets count characters (code
+All classes are frozen and slotted; of the package, this module imports `left_out` only. Offsets count characters (code
 points) of `Document.content`, start inclusive, end exclusive, like Python slices.
 """
 
@@ -12,6 +12,8 @@ from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from answerable.left_out import LeftOut, to_rows
 
 if TYPE_CHECKING:
     import numpy.typing
@@ -113,7 +115,8 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
     source and content. `parts` are spans of the content; a document in a search result has no parts, but its chunks
-    do. `library` is the name of the document's library if several libraries are queried.
+    do. `library` is the name of the document's library if several libraries are queried. `left_out` is what of the file
+    wasn't read, and so isn't in the content.
     """
 
     id: str
@@ -125,6 +128,7 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     library: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
     def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:
@@ -145,8 +149,9 @@ class Document:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256, in hexadecimal, of the content and of everything that affects splitting and indexing."""
+        """SHA-256, in hexadecimal, of the content, what is left out, and all that affects splitting and indexing."""
         digest = sha256(self.content.encode("utf-8"))
+        digest.update(repr(to_rows(self.left_out)).encode("utf-8") if self.left_out else b"")
         digest.update(repr((self.title, str(self.type), sorted(self.metadata.items(), key=str))).encode("utf-8"))
         return digest.hexdigest()
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import DamagedSource, EmptySource
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.markdown import Heading, find_headings
 from answerable.sources.text import PartedText, make_document
 
@@ -44,7 +45,8 @@ def read_notebook(content: str, source: str) -> Document:
         raise EmptySource(f"{source} has no cell with text: save it with its cells, or leave it out")
     title = clean(str(facts.get("title") or "")).strip() or text.title
     named = {"programming_language": text.language} if text.language else {}
-    return make_document(source, text.content, DocumentType.NOTEBOOK, text.parts, title, named)
+    document = make_document(source, text.content, DocumentType.NOTEBOOK, text.parts, title, named)
+    return replace(document, left_out=tuple(LeftOut.counted(text.left_out)))
 
 
 def _parsed(content: str, source: str) -> Mapping[str, Any]:
@@ -68,12 +70,13 @@ def _language(metadata: Mapping[str, Any]) -> str:
 
 
 class _Text(PartedText):
-    """Collects the text of the cells, and a part for each."""
+    """Collects the text of the cells, and a part for each; in `left_out` what isn't read, with counts that add up."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         self.language = language
         self.title = ""
+        self.left_out: list[tuple[LeftOutKind, int]] = []
         self._path: list[Heading] = []
 
     def add(self, number: int, cell: Mapping[str, Any]) -> None:
@@ -84,7 +87,9 @@ class _Text(PartedText):
             if source:
                 self._fenced(number, source, self.language)
             for output in output_texts(cell.get("outputs")):
-                self._fenced(number, output, "")
+                self._fenced(number, output[:LONGEST], "")
+                self.left_out.append((LeftOutKind.RESULT, len(output) > LONGEST))
+            self.left_out += pictures(cell.get("outputs"))
         elif source.strip():
             self._markdown(number, source, has_headings=kind != "raw")
 
@@ -141,11 +146,18 @@ def clean(text: str) -> str:
 
 
 def output_texts(outputs: Any) -> Iterator[str]:
-    """Yield the text of each output of a cell that has any text, cut to `LONGEST` characters."""
+    """Yield the text of each output of a cell that has any text."""
     for output in outputs if isinstance(outputs, list) else ():
         text = _text(output) if isinstance(output, Mapping) else ""
         if text.strip():
-            yield text.strip("\n").rstrip()[:LONGEST]
+            yield text.strip("\n").rstrip()
+
+
+def pictures(outputs: Any) -> Iterator[tuple[LeftOutKind, int]]:
+    """Yield one for each output of a cell that is a picture."""
+    for output in outputs if isinstance(outputs, list) else ():
+        if isinstance(output, Mapping) and _is_picture(output.get("data")):
+            yield LeftOutKind.PICTURE, 1
 
 
 def _text(output: Mapping[str, Any]) -> str:
@@ -161,10 +173,14 @@ def _text(output: Mapping[str, Any]) -> str:
 
 def _result(formats: Any) -> str:
     """Return the Markdown or plain text of a result; "" for a picture."""
-    if not isinstance(formats, Mapping) or any(name.startswith(("image/", "application/pdf")) for name in formats):
+    if not isinstance(formats, Mapping) or _is_picture(formats):
         return ""
     texts = (joined(formats.get(name)) for name in ("text/markdown", "text/plain", "text/latex"))
     return _plain(next(filter(None, texts), ""))
+
+
+def _is_picture(formats: Any) -> bool:
+    return isinstance(formats, Mapping) and any(name.startswith(("image/", "application/pdf")) for name in formats)
 
 
 def _printed(value: Any) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.docx_styles import heading_level
@@ -25,6 +26,11 @@ IGNORED = frozenset(
     """.split()
 )
 """Groups whose contents aren't text of the document; others say so themselves, with `\\*`."""
+_LEFT_OUT = {
+    **{"annotation": LeftOutKind.COMMENT, "objdata": LeftOutKind.EMBEDDED},
+    # Word puts a picture in a group that older programs ignore; then, in another that is ignored, the same for those.
+    **dict.fromkeys(("pict", "shppict"), LeftOutKind.PICTURE),
+}
 KEPT = frozenset({"shpinst", "shptxt", "shp", "footnote", "listtext", "pntext", "fldrslt", "stylesheet", "fonttbl"})
 """Groups that are read although they are marked as ignorable, or whose meaning this module interprets."""
 CHARACTERS = {
@@ -54,6 +60,8 @@ def read_rtf(data: bytes, source: str, context: ReadContext | None = None) -> Do
     blocks = Blocks()
     walk = Walk(data.decode("latin-1"), blocks)
     walk.run()
+    if context:
+        context.left_out.extend(LeftOut.counted(walk.left_out))
     text = blocks.finish()
     notes = enumerate(blocks.notes, 1)
     return sections_document(text, blocks.headings, notes, source, DocumentType.RTF, walk.title, walk.metadata)
@@ -88,11 +96,15 @@ class _State:
 
 
 class Walk:
-    """Reads an RTF document into blocks; `title` and `metadata` are what the document states about itself."""
+    """Reads an RTF document into blocks; `title` and `metadata` are what the document states about itself.
+
+    `left_out` are the kinds of what isn't read, with counts that add up.
+    """
 
     def __init__(self, text: str, blocks: Blocks) -> None:
         self.title = ""
         self.metadata: dict[str, str] = {}
+        self.left_out: list[tuple[LeftOutKind, int]] = []
         self._text = text
         self._blocks = blocks
         self._state = _State()
@@ -182,6 +194,8 @@ class Walk:
         if word in ("shp", "shpinst", "shptxt", "fldrslt"):
             return
         known = word if word in IGNORED or word in KEPT else "comment"
+        if word in _LEFT_OUT:
+            self.left_out.append((_LEFT_OUT[word], 1))
         self._aside = [] if self._state.destination != known else self._aside
         self._state = replace(self._state, destination=known)
 

@@ -19,6 +19,7 @@ from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.lines import Pixels
 from answerable.sources.ocr.pictures import recogniser
+from answerable.sources.pdf.besides import attached, figures, notes
 from answerable.sources.pdf.columns import reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
 from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
@@ -77,6 +78,7 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
     `outline` lists [level, title, page] (pages from 0); if it is empty, `sizes` holds the type size in points of each
     line of each page. `rows` lists the table rows of each page: the line's number, and the offsets of its cells.
     `scanned` are the pages (from 0) with content but no text layer; `recognised` are the scanned pages read by OCR.
+    `figures` and `notes` count the large pictures in pages of text, and readers' comments; `attached` names files.
     """
     with _opened(data, source, context.password) as document:
         outline = _outline(document)
@@ -84,12 +86,15 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
+        answer |= {"figures": 0, "notes": 0, "attached": attached(document)}
         total, page = 0, _Page()
         for number in range(len(document)):
             page = _page(document, number, not outline, page.columns)
             answer["pages"].append(page.text)
             answer["sizes"].append(page.sizes)
             answer["rows"].append(page.rows)
+            answer["figures"] += page.figures
+            answer["notes"] += page.notes
             if page.shows_something:
                 answer["scanned"].append(number)
             total += len(page.text or "")
@@ -237,7 +242,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
 class _Page(NamedTuple):
     """A page's text, the type sizes of its lines, its table rows, and whether it has content but no text.
 
-    `columns` are those of a table that may go on on the next page.
+    `columns` are those of a table that may go on on the next page; `figures` and `notes` are numbers (see `extract`).
     """
 
     text: str | None = None
@@ -245,6 +250,8 @@ class _Page(NamedTuple):
     rows: Sequence[tuple[int, list[int]]] = ()
     shows_something: bool = False
     columns: Sequence[Cell] = ()
+    figures: int = 0
+    notes: int = 0
 
 
 def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) -> _Page:
@@ -258,8 +265,9 @@ def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) 
     lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
     rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
+    unread = (figures(found.page, found.textpage) if raw.strip() else 0), notes(found.page)
     found.close()
-    return _Page(clean(raw), sizes, rows, shows_something, found.columns)
+    return _Page(clean(raw), sizes, rows, shows_something, found.columns, *unread)
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
