@@ -88,7 +88,7 @@ class Package:
         return root
 
 
-_RELATIONS = "_rels/.rels"
+_RELATIONS, _MANIFEST = "_rels/.rels", "META-INF/manifest.xml"
 _WITHIN = frozenset({"officeDocument", "slide", "worksheet", "chartsheet", "drawing", "footnotes", "endnotes"})
 _KINDS = {
     **{"image": LeftOutKind.PICTURE, "chart": LeftOutKind.CHART, "chartEx": LeftOutKind.CHART},
@@ -113,7 +113,7 @@ def _left_out(package: Package) -> Iterator[tuple[LeftOutKind, int]]:
         content = package.read("content.xml")
         yield LeftOutKind.PICTURE, len(set(_ODF_PICTURE.findall(content)))
         yield LeftOutKind.COMMENT, len(_ODF_COMMENT.findall(content))
-        for entry in package.xml("META-INF/manifest.xml").iter("{*}file-entry"):
+        for entry in package.xml(_MANIFEST).iter("{*}file-entry") if _MANIFEST in package else ():
             facts = {name.rpartition("}")[2]: value for name, value in entry.items()}
             # An object has a folder of its own; the document itself is "/".
             kind = _ODF_OBJECT.fullmatch(facts.get("media-type", ""))

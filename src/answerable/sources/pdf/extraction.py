@@ -124,7 +124,7 @@ class PageText:
     """PDFium's page and text page, which the caller closes, and the page's text: in reading order, with marks.
 
     `rows` are the offsets in the text of each table row and of its cells; `columns` are those of a table at the end, if
-    it may go on, as on the page before it.
+    it may go on, as on the page before it. `notes` is the number of readers' comments.
     """
 
     def __init__(
@@ -135,7 +135,9 @@ class PageText:
         fields: Sequence[Field] = (),
         noted: Sequence[Drawn] = (),
         before: Sequence[Cell] | None = None,
+        notes: int = 0,
     ) -> None:
+        self.notes = notes
         self.page = page
         self.textpage = textpage
         self.geometry = Geometry(textpage)
@@ -220,7 +222,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     fields: list[Field] = []
     try:
         page = document[number]
-        noted = noted_lines(page)
+        noted, written = noted_lines(page), notes(page)
         if document.formenv:
             fields = take_fields(page, document.formenv)
             if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -236,7 +238,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
-    return PageText(page, textpage, text, fields, noted, before)
+    return PageText(page, textpage, text, fields, noted, before, written)
 
 
 class _Page(NamedTuple):
@@ -265,9 +267,9 @@ def _page(document: Any, number: int, with_sizes: bool, before: Sequence[Cell]) 
     lines = [bisect_right(starts, start) - 1 for start, _ in found.rows]
     rows = [(line, [cell - starts[line] for cell in cells]) for line, (_, cells) in zip(lines, found.rows, strict=True)]
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
-    unread = (figures(found.page, found.textpage) if raw.strip() else 0), notes(found.page)
+    pictures = figures(found.page, found.textpage) if raw.strip() else 0
     found.close()
-    return _Page(clean(raw), sizes, rows, shows_something, found.columns, *unread)
+    return _Page(clean(raw), sizes, rows, shows_something, found.columns, pictures, found.notes)
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
