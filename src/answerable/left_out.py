@@ -21,14 +21,17 @@ class LeftOutKind(str, Enum):
     EQUATION = "equation"
     COMMENT = "comment"
     RECORDING = "recording"
-    EMBEDDED = "embedded file"
+    FILE = "file"
     ATTACHMENT = "attachment"
     RESULT = "result"
 
     __str__ = str.__str__
 
 
-_WHY = {LeftOutKind.PAGE: " without text", LeftOutKind.ATTACHMENT: " not read", LeftOutKind.RESULT: " cut"}
+_MORE = {
+    **{LeftOutKind.PAGE: " without text", LeftOutKind.FILE: " in it"},
+    **{LeftOutKind.ATTACHMENT: " not read", LeftOutKind.RESULT: " cut"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class LeftOut:
     def __str__(self) -> str:
         """Return a short description in English: `2 pages without text (3, 7)`."""
         shown = ", ".join((*self.names[:_SHOWN], *(["…"] if self.count > _SHOWN else [])))
-        words = f"{self.count:,} {self.kind}{'s' * (self.count != 1)}{_WHY.get(self.kind, '')}"
+        words = f"{self.count:,} {self.kind}{'s' * (self.count != 1)}{_MORE.get(self.kind, '')}"
         return f"{words} ({shown})" if self.names else words
 
 

@@ -108,7 +108,7 @@ def test_opendocument() -> None:
     )
     manifest = f'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">{entries}</m:manifest>'
     found = left_out(opendocument("text", body, manifest=manifest), "roof.odt")
-    assert found == ["1 picture", "1 chart", "1 equation", "1 comment", "1 embedded file"]
+    assert found == ["1 picture", "1 chart", "1 equation", "1 comment", "1 file in it"]
 
 
 def test_rich_text() -> None:
@@ -117,7 +117,7 @@ def test_rich_text() -> None:
         r"{\nonshppict{\pict\wmetafile8 00}}{\pict\pngblip 00}{\object{\*\objdata 00}{\result{\pict 00}}}"
         r"{\header{\pict 00}}\par}"
     )
-    assert left_out(data.encode(), "roof.rtf") == ["3 pictures", "1 comment", "1 embedded file"]
+    assert left_out(data.encode(), "roof.rtf") == ["3 pictures", "1 comment", "1 file in it"]
 
 
 def test_a_notebook() -> None:

@@ -92,7 +92,7 @@ _RELATIONS, _MANIFEST = "_rels/.rels", "META-INF/manifest.xml"
 _WITHIN = frozenset({"officeDocument", "slide", "worksheet", "chartsheet", "drawing", "footnotes", "endnotes"})
 _KINDS = {
     **{"image": LeftOutKind.PICTURE, "chart": LeftOutKind.CHART, "chartEx": LeftOutKind.CHART},
-    **dict.fromkeys(("oleObject", "package"), LeftOutKind.EMBEDDED),
+    **dict.fromkeys(("oleObject", "package"), LeftOutKind.FILE),
     **dict.fromkeys(("video", "audio", "media"), LeftOutKind.RECORDING),
 }
 _ODF_PICTURE = re.compile(rb'href="(?:\./)?(Pictures/[^"]+)"')
@@ -118,7 +118,7 @@ def _left_out(package: Package) -> Iterator[tuple[LeftOutKind, int]]:
             # An object has a folder of its own; the document itself is "/".
             kind = _ODF_OBJECT.fullmatch(facts.get("media-type", ""))
             if kind and re.fullmatch("[^/]+/", facts.get("full-path", "")):
-                yield _ODF_KINDS.get(kind[1], LeftOutKind.EMBEDDED), 1
+                yield _ODF_KINDS.get(kind[1], LeftOutKind.FILE), 1
     else:
         yield LeftOutKind.PICTURE, sum(_BOOK_PICTURE.fullmatch(name) is not None for name in package.names)
 

@@ -27,7 +27,7 @@ IGNORED = frozenset(
 )
 """Groups whose contents aren't text of the document; others say so themselves, with `\\*`."""
 _LEFT_OUT = {
-    **{"annotation": LeftOutKind.COMMENT, "objdata": LeftOutKind.EMBEDDED},
+    **{"annotation": LeftOutKind.COMMENT, "objdata": LeftOutKind.FILE},
     # Word puts a picture in a group that older programs ignore; then, in another that is ignored, the same for those.
     **dict.fromkeys(("pict", "shppict"), LeftOutKind.PICTURE),
 }

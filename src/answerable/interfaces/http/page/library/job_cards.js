@@ -32,7 +32,10 @@ const said = ({ state, progress, report, result }, t) => {
   return t(report.failed.length ? "job_failed" : "jobUnchanged");
 };
 
-/** The failures by file, and what of the first files wasn't read; the job's name above isn't repeated. PDFs can be sent again with their password. */
+/**
+ * The failures by file, and what of the first files wasn't read; the job's name above isn't repeated. PDFs can be sent
+ * again with their password.
+ */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
   const { failed = [], partly = [] } = job.report ?? {};

@@ -43,11 +43,7 @@ export const OVERVIEW = {
   left_equation: ["{n} equation|{n} equations", "{n} ecuación|{n} ecuaciones", "{n} equação|{n} equações"],
   left_comment: ["{n} comment|{n} comments", "{n} comentario|{n} comentarios", "{n} comentário|{n} comentários"],
   left_recording: ["{n} recording|{n} recordings", "{n} grabación|{n} grabaciones", "{n} gravação|{n} gravações"],
-  "left_embedded file": [
-    "{n} embedded file|{n} embedded files",
-    "{n} archivo incrustado|{n} archivos incrustados",
-    "{n} arquivo incorporado|{n} arquivos incorporados",
-  ],
+  left_file: ["{n} file in it|{n} files in it", "{n} archivo dentro|{n} archivos dentro", "{n} arquivo dentro|{n} arquivos dentro"],
   left_attachment: ["{n} attachment|{n} attachments", "{n} adjunto|{n} adjuntos", "{n} anexo|{n} anexos"],
   left_result: [
     "the end of {n} result|the ends of {n} results",
