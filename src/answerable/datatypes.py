@@ -115,8 +115,7 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
     source and content. `parts` are spans of the content; a document in a search result has no parts, but its chunks
-    do. `library` is the name of the document's library if several libraries are queried. `left_out` is what of the file
-    wasn't read, and so isn't in the content.
+    do. `library` names the document's library if several are queried; `left_out` is what of its file wasn't read.
     """
 
     id: str
@@ -139,10 +138,8 @@ class Document:
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise ValueError(
-                f"the text holds a lone surrogate at character {error.start}: "
-                "decode it as UTF-8 with errors='replace' first"
-            ) from error
+            advice = "decode it as UTF-8 with errors='replace' first"
+            raise ValueError(f"the text holds a lone surrogate at character {error.start}: {advice}") from error
         source, title, language = (str(metadata.pop(name, "") or "") for name in ("source", "title", "language"))
         kind = DocumentType(metadata.pop("type", DocumentType.TEXT))
         return cls(doc_id or document_id(source, text), text, source, title, kind, language, metadata)
@@ -150,10 +147,8 @@ class Document:
     @property
     def content_hash(self) -> str:
         """SHA-256, in hexadecimal, of the content, what is left out, and all that affects splitting and indexing."""
-        digest = sha256(self.content.encode("utf-8"))
-        digest.update(repr(to_rows(self.left_out)).encode("utf-8") if self.left_out else b"")
-        digest.update(repr((self.title, str(self.type), sorted(self.metadata.items(), key=str))).encode("utf-8"))
-        return digest.hexdigest()
+        described = (self.title, str(self.type), sorted(self.metadata.items(), key=str), *to_rows(self.left_out))
+        return sha256(self.content.encode("utf-8") + repr(described).encode("utf-8")).hexdigest()
 
 
 def document_id(source: str, content: str) -> str:
