@@ -1,6 +1,6 @@
 """The data of the engine: Document → Chunk → RetrievalResult → Answer with its Citations.
 
-All classes are frozen and slotted; this module imports no other module of the package. Offsets count characters (code
+All classes are frozen and slotted; of the package, this module imports `left_out` only. Offsets count characters (code
 points) of `Document.content`, start inclusive, end exclusive, like Python slices.
 """
 
@@ -12,6 +12,8 @@ from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from answerable.left_out import LeftOut, to_rows
 
 if TYPE_CHECKING:
     import numpy.typing
@@ -113,7 +115,7 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
     source and content. `parts` are spans of the content; a document in a search result has no parts, but its chunks
-    do. `library` is the name of the document's library if several libraries are queried.
+    do. `library` names the document's library if several are queried; `left_out` is what of its file wasn't read.
     """
 
     id: str
@@ -125,6 +127,7 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     library: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
     def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:
@@ -135,20 +138,17 @@ class Document:
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise ValueError(
-                f"the text holds a lone surrogate at character {error.start}: "
-                "decode it as UTF-8 with errors='replace' first"
-            ) from error
+            advice = "decode it as UTF-8 with errors='replace' first"
+            raise ValueError(f"the text holds a lone surrogate at character {error.start}: {advice}") from error
         source, title, language = (str(metadata.pop(name, "") or "") for name in ("source", "title", "language"))
         kind = DocumentType(metadata.pop("type", DocumentType.TEXT))
         return cls(doc_id or document_id(source, text), text, source, title, kind, language, metadata)
 
     @property
     def content_hash(self) -> str:
-        """SHA-256, in hexadecimal, of the content and of everything that affects splitting and indexing."""
-        digest = sha256(self.content.encode("utf-8"))
-        digest.update(repr((self.title, str(self.type), sorted(self.metadata.items(), key=str))).encode("utf-8"))
-        return digest.hexdigest()
+        """SHA-256, in hexadecimal, of the content, what is left out, and all that affects splitting and indexing."""
+        described = (self.title, str(self.type), sorted(self.metadata.items(), key=str), *to_rows(self.left_out))
+        return sha256(self.content.encode("utf-8") + repr(described).encode("utf-8")).hexdigest()
 
 
 def document_id(source: str, content: str) -> str:

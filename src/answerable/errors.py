@@ -9,7 +9,6 @@
     │   ├── EncryptedSource    a password is required
     │   ├── EmptySource        no text
     │   ├── ReaderFailed       a reader has an error in its code
-    │   ├── UnreadPages        some pages have no text; the others were read
     │   ├── SourceTooLarge     over a size limit
     │   ├── AddressRefused     a forbidden address, or one that the site's robots.txt excludes
     │   └── SiteUnreachable    a site does not answer, or is overloaded
@@ -87,10 +86,6 @@ class EmptySource(SourceError):
 
 class ReaderFailed(SourceError):
     """A file reader has a bug; the file may be valid."""
-
-
-class UnreadPages(SourceError):
-    """Some pages have no text layer, and no installed package reads them. A warning: the other pages were read."""
 
 
 class SourceTooLarge(SourceError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -194,3 +195,18 @@ def test_a_table_is_sorted_filtered_and_added_up(address: str) -> None:
         visitor.cite(page.locator(".turn"))
         page.get_by_role("link", name="Sort, filter, add up").click()
         expect(page.locator("h1")).to_have_text("repairs")
+
+
+def test_what_was_not_read_is_named_where_it_was_added_and_on_its_page(tmp_path: Path) -> None:
+    shown = {"output_type": "display_data", "data": {"image/png": "iVBORw0KGgo="}}
+    cell = {"cell_type": "code", "source": "plot(rain)", "outputs": [shown, shown]}
+    data = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}).encode()
+    with small_service(tmp_path) as (server, _):
+        with visiting(server.address, locale="pt-BR") as visitor:
+            visitor.pick({"name": "rain.ipynb", "mimeType": "application/json", "buffer": data})
+            visitor.page.locator(".job-errors").wait_for()
+            assert visitor.page.locator(".job-errors").inner_text() == "Não lido: 2 imagens"
+        with visiting(page_of(server.address, "rain.ipynb"), locale="es-ES") as visitor:
+            visitor.page.locator(".document-page[data-loaded]").wait_for()
+            assert visitor.page.locator(".left-out").inner_text() == "Sin leer: 2 imágenes"
+            assert visitor.barriers() == []

@@ -92,7 +92,7 @@ def test_add_as_json(call: Invoke, tmp_path: Path) -> None:
     (tmp_path / "notes" / "note.txt").write_text("The meeting is on Monday.")
     (tmp_path / "notes" / "program.exe").write_bytes(b"\x7fELF" + bytes(100))
     found = printed(call("add", tmp_path / "notes", "--library", tmp_path / "library", "--json"))
-    assert set(found) == {*COUNTS, "skipped", "passed_over", "failed", "warnings", "seconds"}
+    assert set(found) == {*COUNTS, "skipped", "passed_over", "failed", "partly", "seconds"}
     assert (found["added"], found["chunks"], found["skipped"], found["failed"]) == (1, 1, {"unsupported": 1}, [])
     program = str(tmp_path / "notes" / "program.exe")
     assert found["passed_over"] == [{"source": program, "reason": "unsupported"}]

@@ -28,6 +28,7 @@ from answerable.codec import to_json
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
 from answerable.errors import LibraryError
 from answerable.filters import Filter, matches, parse_filter
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocument, SyncRecord
 from answerable.stores.completed import Capability, capabilities, completed, require
 from answerable.stores.embedded.store import EmbeddedStore
@@ -226,6 +227,7 @@ def test_a_document_comes_back_as_it_was(store: Store) -> None:
             Part(0, cut, PartKind.PAGE, page=1, headings=("Guía", "Lluvia"), anchor="rain"),
             Part(cut + 1, len(content), PartKind.MESSAGE, 2, time=datetime(2024, 3, 5, 21, 15), sender="Ana", body=40),
         ),
+        left_out=(LeftOut(LeftOutKind.PAGE, 2, ("3", "7")), LeftOut(LeftOutKind.PICTURE, 4)),
     )
     stored, chunks = indexed_document(document, HashEmbedder(4), chunk_size=40)
     assert len(chunks) > 1
@@ -236,7 +238,7 @@ def test_a_document_comes_back_as_it_was(store: Store) -> None:
     assert (described.id, described.source, described.title) == ("guide", "/tmp/guía.pdf", "Guía")
     assert (described.type, described.language, described.chunks) == ("pdf", "es", len(chunks))
     assert (described.characters, described.content_hash) == (len(content), document.content_hash)
-    assert described.metadata == document.metadata
+    assert (described.metadata, described.left_out) == (document.metadata, document.left_out)
     found = store.fetch(list(contents(store)))
     assert len(found) == len(chunks)
     for (indexed, owner), expected in zip((found[number] for number in sorted(found)), chunks, strict=True):

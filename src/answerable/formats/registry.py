@@ -150,9 +150,10 @@ def _problem(document: object, source: str) -> str:
     if not isinstance(document, Document):
         return f"a {type(document).__name__} instead of a Document"
     headings = [heading for part in document.parts for heading in part.headings]
-    texts = (document.content, document.source, document.title, document.language, dict(document.metadata), headings)
+    names = [name for each in document.left_out for name in each.names]
+    own = (document.content, document.source, document.title, document.language, dict(document.metadata))
     # No store keeps lone surrogates and numbers that are infinite or NaN: encoding them raises.
-    json.dumps(texts, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    json.dumps((own, headings, names), ensure_ascii=False, allow_nan=False).encode("utf-8")
     if not document.source.startswith(source):
         return f"a document of another source ({document.source[:80]!r})"
     end = 0

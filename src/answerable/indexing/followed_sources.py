@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, document_id
 from answerable.disk.files import expanded
-from answerable.errors import AnswerableError, NotFollowed, SettingsError, SourceError, SourceNotFound, UnreadPages
+from answerable.errors import AnswerableError, NotFollowed, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.reports import AddReport, Failure
 from answerable.protocols import Reader, Store, StoredDocument, SyncRecord, Visit, Visited
 
@@ -152,8 +152,7 @@ class SyncRun:
     def _take(self, ingestion: Ingestion, outcome: _Outcome, visited: Visited) -> list[SyncRecord]:
         """Add the documents of a source. Return its sync record in a list, empty if it is written already."""
         if visited.error is not None:
-            report, is_warning = ingestion.report, isinstance(visited.error, UnreadPages)
-            (report.warnings if is_warning else report.failures).append(Failure(visited.source, visited.error))
+            ingestion.report.failures.append(Failure(visited.source, visited.error))
         record, known = visited.record, outcome.known.get(visited.source)
         if record is None:
             for document in visited.documents:

@@ -134,6 +134,8 @@ class Ingestion:
             return "empty"
         outcome: Outcome = "changed" if earlier else "added"
         self._count(outcome, 1, len(prepared.chunks))
+        if document.left_out:
+            self.report.partly[name] = document.left_out
         passages = prepared.passages()
         stored = self._stored_vectors({*previous_copies, *(document_id for document_id, _ in earlier)})
         known = [stored.get(each) for each in passages]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from answerable.errors import AnswerableError
+from answerable.left_out import LeftOut
 from answerable.protocols.sources import UnreadFile
 
 _ADDED_UP = (
@@ -25,11 +26,12 @@ class Failure:
 
 @dataclass(slots=True)
 class AddReport:
-    """Documents by outcome, their chunks, skipped files by reason and by name, failures, and sources read only in part.
+    """Documents by outcome, their chunks, skipped files by reason and by name, failures, and documents read in part.
 
     `moved` counts documents that had another source before; `removed`, documents whose source is gone; `kept`, files
     or pages that weren't found but stay, because part of the origin couldn't be read. A dry run fills `tokens`,
-    `estimated_seconds` and `cost` (US dollars; None if the price is unknown). `seconds` is wall time.
+    `estimated_seconds` and `cost` (US dollars; None if the price is unknown). `seconds` is wall time. `partly` maps the
+    sources of added and changed documents to what was left out of them.
     """
 
     added: int = 0
@@ -46,7 +48,7 @@ class AddReport:
     skipped: Counter[str] = field(default_factory=Counter)
     passed_over: list[UnreadFile] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    warnings: list[Failure] = field(default_factory=list)
+    partly: dict[str, tuple[LeftOut, ...]] = field(default_factory=dict)
 
     def merge(self, other: AddReport) -> None:
         """Add another report to this one."""
@@ -56,7 +58,7 @@ class AddReport:
         self.skipped.update(other.skipped)
         self.passed_over += other.passed_over
         self.failures += other.failures
-        self.warnings += other.warnings
+        self.partly |= other.partly
 
 
 @dataclass(frozen=True, slots=True)

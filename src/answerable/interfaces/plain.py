@@ -60,7 +60,7 @@ def added_json(report: AddReport, dry_run: bool) -> Plain:
         "skipped": dict(sorted(report.skipped.items())),
         "passed_over": [_pick(each, "source", "reason") for each in report.passed_over],
         "failed": _failures(report.failures),
-        "warnings": _failures(report.warnings),
+        "partly": [{"source": source, "left_out": _plain(found)} for source, found in report.partly.items()],
         "seconds": report.seconds,
     }
 
@@ -100,12 +100,16 @@ def _finding_json(finding: Finding) -> Plain:
     }
 
 
+def described_json(found: Document) -> Plain:
+    """Return what a document is as JSON, and what of its file wasn't read, without its text."""
+    return {"document_id": found.id, **_pick(found, "source", "title", "type", "language", "left_out")}
+
+
 def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
     """Return a document as JSON, with its text and the spans of its chunks; a chat also with statistics."""
     statistics = statistics_json(found)
     return {
-        "document_id": found.id,
-        **_pick(found, "source", "title", "type", "language"),
+        **described_json(found),
         "metadata": dict(found.metadata),
         **({"statistics": statistics} if statistics else {}),
         "chunks": [{**_pick(chunk, "start", "end"), "location": str(chunk.location)} for chunk in chunks],
@@ -190,7 +194,8 @@ def stored_json(document: StoredDocument) -> Plain:
     """Return a stored document as JSON."""
     names = ("source", "title", "type", "language", "chunks", "characters")
     sent = {"date": day} if (day := day_sent(document)) else {}
-    return {"document_id": document.id, **_pick(document, *names), **sent, **_of(document.library)}
+    left_out = _pick(document, "left_out") if document.left_out else {}
+    return {"document_id": document.id, **_pick(document, *names), **sent, **left_out, **_of(document.library)}
 
 
 def stats_json(found: LibraryStats) -> Plain:

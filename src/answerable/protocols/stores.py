@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
+from answerable.left_out import LeftOut
 from answerable.protocols.passages import Fingerprint, PassageVectors
 from answerable.protocols.sources import SyncRecord
 
@@ -46,6 +47,7 @@ class StoredDocument:
     characters: int
     metadata: Mapping[str, Any] = field(default_factory=dict)
     library: str = ""
+    left_out: tuple[LeftOut, ...] = ()
 
     @classmethod
     def of(cls, document: Document, chunks: int, content_hash: str = "") -> StoredDocument:
@@ -61,6 +63,7 @@ class StoredDocument:
             chunks=chunks,
             characters=len(document.content),
             metadata=document.metadata,
+            left_out=document.left_out,
         )
 
 

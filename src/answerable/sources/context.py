@@ -12,6 +12,7 @@ from typing import Any
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.formats.format import Cost
+from answerable.left_out import LeftOut
 from answerable.protocols.sources import UnreadFile
 
 # Bytes: larger files are tables and plain text, which take a tenth of the time for each further byte.
@@ -177,7 +178,8 @@ class ReadContext:
     """Options for reading a file, passed to every file reader.
 
     `password` opens encrypted PDFs, `ocr` reads pictures and pages without a text layer, `speech` transcribes sound.
-    File readers record in `skipped` what they leave out, and call `working`, the heartbeat, before each slow step.
+    File readers record the files they leave out in `skipped`, and what they leave out of the file's text in `left_out`;
+    they call `working`, the heartbeat, before each slow step.
     `beside` takes a name, and returns the bytes of the file of that name next to the file being read, or None. `enter`
     is called with the source and bounds of such a file before reading it; if it returns False, the file is left out.
     """
@@ -187,6 +189,7 @@ class ReadContext:
     ocr: Ocr | None = None
     speech: Speech | None = None
     skipped: Skipped = field(default_factory=Skipped)
+    left_out: list[LeftOut] = field(default_factory=list)
     working: Callable[[], None] = lambda: None
     beside: Beside | None = None
     enter: Callable[[str, Bounds], bool] = lambda source, bounds: True

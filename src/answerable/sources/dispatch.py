@@ -83,7 +83,7 @@ def read_bytes(
     `known` is the file's format, if its name and first bytes don't show it. Raise UnsupportedSource for a file that
     contains others.
     """
-    context = context or ReadContext()
+    context = replace(context or ReadContext(), left_out=[])
     found = known or format_of(data, source)
     if found.read is None:
         raise UnsupportedSource(f"{source} contains other files: read it with a FileReader")
@@ -94,7 +94,8 @@ def read_bytes(
 
         documents = with_voice_notes(documents, data, context)
     listed = [documents] if isinstance(documents, Document) else documents
-    return [with_short_metadata(with_format(each, found)) for each in listed]
+    described = (replace(each, left_out=(*each.left_out, *context.left_out)) for each in listed)
+    return [with_short_metadata(with_format(each, found)) for each in described]
 
 
 def _is_whatsapp(document: Document) -> bool:

@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from answerable.datatypes import Document
 from answerable.disk.files import expanded, source_of
-from answerable.errors import EmptySource, SourceError, SourceNotFound, UnreadPages, UnsupportedSource
+from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.formats.built_in import PICTURE
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
@@ -294,9 +294,9 @@ class FileVisit:
         documents = yield from while_waiting(work, Visited(source), self._reader.stop)
         errors = self._skipped.errors[counted:]
         yield from (Visited(source, error=error) for error in errors)
-        is_partial = any(not isinstance(error, UnreadPages) for error in errors)
         record = SyncRecord(self.origin, source, seen, documents=tuple(document.id for document in documents))
-        yield Visited(source, tuple(documents), self._proven(record, path, before, is_partial) if self.origin else None)
+        proven = self._proven(record, path, before, bool(errors)) if self.origin else None
+        yield Visited(source, tuple(documents), proven)
 
     def _without_text(self, source: str, path: Path) -> Visited:
         """Count a picture without text, and record it, so that OCR doesn't read it again while it is unchanged."""

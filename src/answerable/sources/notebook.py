@@ -16,6 +16,7 @@ from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import DamagedSource, EmptySource
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.markdown import Heading, find_headings
 from answerable.sources.text import PartedText, make_document
 
@@ -46,7 +47,8 @@ def read_notebook(content: str, source: str) -> Document:
         raise EmptySource(f"{source} has no cell with text: save it with its cells, or leave it out")
     title = _string(str(facts.get("title") or "")).strip() or text.title
     named = {"programming_language": text.language} if text.language else {}
-    return make_document(source, text.content, DocumentType.NOTEBOOK, text.parts, title, named)
+    document = make_document(source, text.content, DocumentType.NOTEBOOK, text.parts, title, named)
+    return replace(document, left_out=tuple(LeftOut.counted(text.left_out)))
 
 
 def _parsed(content: str, source: str) -> Mapping[str, Any]:
@@ -70,12 +72,13 @@ def _language(metadata: Mapping[str, Any]) -> str:
 
 
 class _Text(PartedText):
-    """Collects the text of the cells, and a part for each."""
+    """Collects the text of the cells, and a part for each; in `left_out` what isn't read, with counts that add up."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         self.language = language
         self.title = ""
+        self.left_out: list[tuple[LeftOutKind, int]] = []
         self._path: list[Heading] = []
 
     def add(self, number: int, cell: Mapping[str, Any]) -> None:
@@ -87,8 +90,11 @@ class _Text(PartedText):
                 self._fenced(number, source, self.language)
             outputs = cell.get("outputs")
             for output in outputs if isinstance(outputs, list) else ():
-                if isinstance(output, Mapping) and (text := _printed(output)).strip():
-                    self._fenced(number, text.strip("\n").rstrip()[:LONGEST], "")
+                if isinstance(output, Mapping) and (text := _printed(output).strip("\n").rstrip()):
+                    self._fenced(number, text[:LONGEST], "")
+                    self.left_out.append((LeftOutKind.RESULT, len(text) > LONGEST))
+                elif isinstance(output, Mapping) and _is_picture(output.get("data")):
+                    self.left_out.append((LeftOutKind.PICTURE, 1))
         elif source.strip():
             self._markdown(number, source, has_headings=kind != "raw")
 
@@ -148,7 +154,11 @@ def _printed(output: Mapping[str, Any]) -> str:
         case "error", _:
             return _string(f"{output.get('ename') or 'Error'}: {output.get('evalue') or ''}")
         case "execute_result" | "display_data", Mapping() as formats:
-            if not any(name.startswith(("image/", "application/pdf")) for name in formats):
+            if not _is_picture(formats):
                 texts = (_string(formats.get(name)) for name in ("text/markdown", "text/plain", "text/latex"))
                 return next(filter(None, texts), "")
     return ""
+
+
+def _is_picture(formats: Any) -> bool:
+    return isinstance(formats, Mapping) and any(name.startswith(("image/", "application/pdf")) for name in formats)

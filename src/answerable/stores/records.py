@@ -20,6 +20,7 @@ from answerable.codec import part_to_row, parts_from_rows
 from answerable.codec import to_json as to_json
 from answerable.datatypes import Chunk, Document, DocumentType, FloatArray, Location, Part, PartKind
 from answerable.errors import EmbedderMismatch, LibraryError
+from answerable.left_out import from_rows, to_rows
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 
 UNREADABLE = (zlib.error, ValueError, LookupError, TypeError, AttributeError)
@@ -29,6 +30,8 @@ STORED = ("id", "source", "title", "type", "language", "content_hash", "chunks",
 CHUNK = ("id", "sequence", "start", "end", "context", "location", "parts")
 RECORD = ("origin", "source", "seen", "hash", "validators", "documents")
 
+# The key in the column of the metadata for what was left out: no front matter and no header has such a name.
+_LEFT_OUT = "answerable:left out"
 # Marks uncompressed text: compressed text never begins with this byte.
 _PLAIN = b"\0"
 
@@ -71,23 +74,30 @@ def location_from_json(text: str) -> Location:
 def document_values(document: Document, chunks: int, encode: Callable[[str], str] = str) -> tuple[Any, ...]:
     """Return the values of the columns `STORED` of a document, given the number of its chunks."""
     texts = document.id, document.source, document.title, str(document.type), document.language
-    metadata = encode(to_json(dict(document.metadata)))
+    left_out = {_LEFT_OUT: to_rows(document.left_out)} if document.left_out else {}
+    metadata = encode(to_json({**document.metadata, **left_out}))
     return *map(encode, texts), document.content_hash, chunks, len(document.content), metadata
 
 
 def stored_document(row: Any, decode: Callable[[str], str] = str) -> StoredDocument:
     """Read a document's description from a row with the columns `STORED`."""
     values: dict[str, Any] = {name: decode(row[name]) if isinstance(row[name], str) else row[name] for name in STORED}
-    return StoredDocument(**{**values, "metadata": dict(json.loads(values["metadata"]))})
+    return StoredDocument(**{**values, **_metadata(values["metadata"])})
+
+
+def _metadata(text: str) -> dict[str, Any]:
+    """Return a document's metadata, and apart from it what was left out, from the column of both."""
+    metadata = dict(json.loads(text))
+    return {"left_out": from_rows(metadata.pop(_LEFT_OUT, ())), "metadata": metadata}
 
 
 def document_from_row(row: Any, content: str, parts: str = "[]", decode: Callable[[str], str] = str) -> Document:
     """Read a document from a row with some columns of `STORED`, given its text, and its parts as JSON."""
+    texts: dict[str, Any] = {name: decode(row[name]) for name in ("id", "source", "title", "language")}
     return Document(
-        **{name: decode(row[name]) for name in ("id", "source", "title", "language")},
+        **{**texts, **_metadata(decode(row["metadata"]))},
         content=content,
         type=DocumentType(row["type"]),
-        metadata=json.loads(decode(row["metadata"])),
         parts=parts_from_json(parts),
     )
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from answerable.interfaces.cli.printing import one_line, print_error, print_json, print_text
 from answerable.interfaces.plain import added_json
+from answerable.left_out import LeftOutKind
+from answerable.sources.ocr.pictures import install_ocr
 
 if TYPE_CHECKING:
     from answerable.indexing.followed_sources import SyncReport
     from answerable.indexing.ingest import AddReport
 
-_NAMED = 5  # most names or warnings to print; --json has all
+_NAMED = 5  # most names or documents to print; --json has all
 
 
 def print_added(report: AddReport, dry_run: bool, as_json: bool) -> None:
@@ -49,14 +52,23 @@ def _left_out(report: AddReport) -> None:
         names = [PurePath(each.source).name for each in report.passed_over if each.reason == reason]
         more = f" and {len(names) - _NAMED:,} more (all with --json)" if len(names) > _NAMED else ""
         print_text(f"  {reason}: ", one_line(", ".join(names[:_NAMED])), more)
-    for warning in report.warnings[:_NAMED]:
-        print_text(("warning: ", "bold yellow"), one_line(str(warning.error)), stderr=True)
-    if len(report.warnings) > _NAMED:
-        print_text(
-            ("warning: ", "bold yellow"), f"{len(report.warnings) - _NAMED:,} more (all with --json)", stderr=True
-        )
+    _print_partly(report)
     for failure in report.failures:
         print_error(str(failure.error))
+
+
+def _print_partly(report: AddReport) -> None:
+    """Print a line for each document that was read in part, and how to read pages without text."""
+    if report.partly:
+        print_text("read in part, left out:")
+    for source, found in islice(report.partly.items(), _NAMED):
+        print_text("  ", (one_line(PurePath(source).name), "bold"), f": {one_line(', '.join(map(str, found)))}")
+    if len(report.partly) > _NAMED:
+        print_text(f"  and {len(report.partly) - _NAMED:,} more documents (all with --json)")
+    failed = {failure.source for failure in report.failures}
+    scans = {source for source, found in report.partly.items() if any(each.kind is LeftOutKind.PAGE for each in found)}
+    if scans - failed:
+        print_text(f"Pages without text are read with {install_ocr()} or tesseract.")
 
 
 def _counted(report: AddReport, reason: str, count: int) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from answerable.datatypes import Usage
 from answerable.interfaces.http.bodies import Where
+from answerable.left_out import LeftOut
 from answerable.wiring.providers import Provider, Sending
 
 
@@ -161,28 +162,29 @@ class AnswerOut(CheckedAnswer):
     unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be asked.")
 
 
-class StoredOut(BaseModel):
-    """A document of a library."""
+class DescribedOut(BaseModel):
+    """A document; `left_out` is what of its file wasn't read."""
 
     document_id: str
     source: str
     title: str
     type: str
     language: str
+    left_out: list[LeftOut] = []
+
+
+class StoredOut(DescribedOut):
+    """A document of a library."""
+
     chunks: int
     characters: int
     date: str = Field("", description="The day of a message; empty for other documents.")
     library: str = Field("", description="The document's library, where several are asked.")
 
 
-class DocumentOut(BaseModel):
+class DocumentOut(DescribedOut):
     """A document with its text, the spans of its passages, and its parts: pages, sections, messages, …"""
 
-    document_id: str
-    source: str
-    title: str
-    type: str
-    language: str
     metadata: dict[str, Any]
     statistics: dict[str, Any] | None = None
     chunks: list[dict[str, Any]]
@@ -358,6 +360,7 @@ DocumentOverviewOut = output(
     "What a document holds. `statistics` are those of a chat.",
     **dict.fromkeys(("document_id", "source", "title", "type", "language", "web_address"), str),
     **dict.fromkeys(("chunks", "characters", "pages"), int),
+    left_out=list[LeftOut],
     extracts=list[CitationOut],
     outline=list[HeadingOut],
     tables=list[TableOut],

@@ -16,6 +16,7 @@ from answerable.indexing.ingest import AddReport
 from answerable.interfaces.http.schemas import Place, StoredOut, output
 from answerable.interfaces.plain import Plain, unavailable_json
 from answerable.interfaces.written import SIGNS, signed
+from answerable.left_out import LeftOut
 from answerable.protocols import StoredDocument
 
 SIGNED = (
@@ -33,11 +34,18 @@ class PassageOutput(Place):
 
 
 class Failed(BaseModel):
-    """A source that couldn't be added, or only in part, and why."""
+    """A source that couldn't be added, and why."""
 
     source: str
     code: str
     error: str
+
+
+class Partly(BaseModel):
+    """A document that was read in part, and what was left out."""
+
+    source: str
+    left_out: list[LeftOut]
 
 
 class Skipped(BaseModel):
@@ -49,12 +57,12 @@ class Skipped(BaseModel):
 
 AddedOutput = output(
     "AddedOutput",
-    "The outcome of adding: documents by outcome, passages, skipped files by reason and name, failures, warnings.",
+    "The outcome of adding: documents by outcome, passages, files skipped by reason and name, failed, or read in part.",
     **dict.fromkeys(("added", "changed", "moved", "unchanged", "removed", "kept", "chunks"), int),
     skipped=dict[str, int],
     passed_over=list[Skipped],
     failed=list[Failed],
-    warnings=list[Failed],
+    partly=list[Partly],
     seconds=float,
 )
 DocumentsOutput = output(
@@ -106,8 +114,11 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
     if not found:
         return f"No documents here ({total} in all)."
     lines = (
-        _line(", ".join(filter(None, (document.id, document.type, document.language, document.title, document.source))))
-        for document in found
+        _line(
+            ", ".join(filter(None, (each.id, each.type, each.language, each.title, each.source)))
+            + (f" (read in part, left out: {_left_out(each.left_out)})" if each.left_out else "")
+        )
+        for each in found
     )
     shown = f"Documents {offset + 1} to {offset + len(found)} of {total}: id, type, language, title, source."
     return "\n\n".join((DATA, shown, _fenced("documents", "\n".join(lines))))
@@ -123,8 +134,12 @@ def added_text(report: AddReport) -> str:
     counts = ("added", "changed", "unchanged", "removed", "kept")
     done = ", ".join(f"{getattr(report, name)} {name}" for name in counts)
     failures = [f"Failed: {_line(str(failure.error))}" for failure in report.failures]
-    warnings = [f"Read in part: {_line(str(warning.error))}" for warning in report.warnings]
-    return "\n".join((f"Documents: {done}.", *failures, *warnings))
+    partly = [f"Read in part: {_line(source)}, left out: {_left_out(found)}" for source, found in report.partly.items()]
+    return "\n".join((f"Documents: {done}.", *failures, *partly))
+
+
+def _left_out(found: Sequence[LeftOut]) -> str:
+    return _line(", ".join(map(str, found)))
 
 
 def _cited(citation: Citation) -> str:

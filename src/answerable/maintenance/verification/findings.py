@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, LibraryDamaged, SettingsError, SourceError, SourceNotFound, UnreadPages
+from answerable.errors import EmptySource, LibraryDamaged, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.followed_sources import Origin
 from answerable.protocols import Difference, Reader, Store, StoredDocument, SyncRecord, Visited
 from answerable.sources.html.web_address import is_site
@@ -199,8 +199,6 @@ class SourceCheck:
             self.notes.append(f"{new:,} new in {origin}: `{_SYNC} {shlex.quote(origin)}` adds them.")
 
     def _changed(self, visited: Visited, known: SyncRecord) -> Iterator[Finding]:
-        if isinstance(visited.error, UnreadPages):
-            return
         if visited.error is not None and known.hash:
             yield Finding(Difference.STALE, visited.source, f"it can't be compared: {visited.error}", record=known)
         elif visited.documents or (visited.record is not None and not visited.is_unchanged):

@@ -13,6 +13,7 @@ from answerable.errors import SourceError
 from answerable.indexing.followed_sources import FollowedSources, SyncRun
 from answerable.indexing.ingest import BATCH, Ingestion
 from answerable.indexing.prepare import Pipeline, prepare
+from answerable.left_out import LeftOut
 from answerable.maintenance.copy import whole_document
 from answerable.maintenance.erasing import erase, erasing_note, unerased
 from answerable.maintenance.verification.documents import VectorCheck, document_findings
@@ -79,6 +80,14 @@ def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], option
     return report
 
 
+def _partly_read(listed: Sequence[StoredDocument]) -> Iterator[str]:
+    """Yield a note on the documents that were read in part, which is no fault of the library."""
+    partly = [document.left_out for document in listed if document.left_out]
+    if partly:
+        sums = LeftOut.counted((each.kind, each.count) for found in partly for each in found)
+        yield f"{len(partly):,} read in part, left out: {', '.join(map(str, sums))}. `answerable show` says it of each."
+
+
 class _Comparison:
     """One full comparison of a library with its sources, its index and its vectors."""
 
@@ -110,6 +119,7 @@ class _Comparison:
         report.sources += sources.counted
         report.notes += sources.notes
         report.findings += self._documents(listed, sources.followed)
+        report.notes += _partly_read(listed)
         return report
 
     def _documents(self, listed: Sequence[StoredDocument], followed: Collection[str]) -> Iterator[Finding]:

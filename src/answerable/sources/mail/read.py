@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import Compat32
@@ -20,6 +21,7 @@ from typing import IO
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
 from answerable.formats.built_in import MAIL
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.archives.members import ReadMember
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
@@ -113,9 +115,11 @@ def in_order(
     context: ReadContext,
 ) -> Iterator[Contained]:
     """Yield a message's text, then its attachments, then the contents of each message inside it."""
+    is_deep = source.count(_MEMBER) >= _MOST_NESTED
     if document := letter.document(source):
-        yield document, source
-    if source.count(_MEMBER) >= _MOST_NESTED:
+        unread = (each.name for each in attachments if is_deep or _reason_to_skip(each.data(), each.name, context.ocr))
+        yield replace(document, left_out=tuple(LeftOut.named(LeftOutKind.ATTACHMENT, unread))), source
+    if is_deep:
         for name in [*(each.name for each in attachments), *(name for name, _ in inside)]:
             context.skipped.count("nested too deeply", f"{source}{_MEMBER}{name}")
         return

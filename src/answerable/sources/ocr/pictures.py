@@ -30,6 +30,7 @@ from answerable.errors import (
     install_command,
 )
 from answerable.formats.marks import heif_name
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.frames import close_pipes, read_pair, start_program, write_pair
 from answerable.sources.ocr.lines import NEW_BLOCK, NEW_ROW, Box, Line, Page, PictureRefused, PictureTooLarge
@@ -260,6 +261,7 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
         if len(unread) == len(found):
             raise EmptySource(reason)
         context.skipped.errors.append(EmptySource(reason))
+        context.left_out.extend(LeftOut.named(LeftOutKind.PAGE, unread))
     if not any(page.text.strip() for page in pages):
         raise EmptySource(f"{source} shows no text that OCR can read: leave it out, or scan it at 200 dpi or more")
     return _document(data, source, pages)

@@ -8,10 +8,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
+from answerable.errors import DamagedSource, EncryptedSource, SourceError, UnsupportedSource
 from answerable.formats.marks import OLE
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.archives.archives import ZipArchive
 from answerable.sources.archives.members import Budget
 from answerable.sources.context import ReadContext
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class Package:
-    """An open package whose members are all checked; as a context it turns errors that XML causes into DamagedSource.
+    """An open package whose members are all checked; as a context it turns errors that XML causes into DamagedSource,
+    and records what its reader leaves out.
 
     `what` is the format in words; `advice` tells the user what to do about a damaged or hostile package.
     """
@@ -33,6 +36,7 @@ class Package:
         self.source = source
         self.advice = advice
         self.limit = limit = (context or ReadContext()).limits.max_file_size
+        self._context = context
         self._what = what
         self._zip = ZipArchive(data, source, advice)
         self._budget = Budget(limit, source, advice)
@@ -44,6 +48,10 @@ class Package:
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         from lxml.etree import LxmlError
 
+        if self._context and error is None:
+            # What is damaged besides the text keeps nobody from reading the text.
+            with suppress(SourceError, LxmlError, ValueError):
+                self._context.left_out.extend(LeftOut.counted(_left_out(self)))
         self._zip.close()
         # Hostile XML may be nested too deeply, or lack elements that the standard requires.
         if isinstance(error, (LxmlError, ValueError, OverflowError, RecursionError, MemoryError)):
@@ -78,6 +86,57 @@ class Package:
             raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} (no XML): {self.advice}")
         refuse_entities(root, self.source, self.advice)
         return root
+
+
+_RELATIONS, _MANIFEST = "_rels/.rels", "META-INF/manifest.xml"
+_WITHIN = frozenset({"officeDocument", "slide", "worksheet", "chartsheet", "drawing", "footnotes", "endnotes"})
+_KINDS = {
+    **{"image": LeftOutKind.PICTURE, "chart": LeftOutKind.CHART, "chartEx": LeftOutKind.CHART},
+    **dict.fromkeys(("oleObject", "package"), LeftOutKind.FILE),
+    **dict.fromkeys(("video", "audio", "media"), LeftOutKind.RECORDING),
+}
+_ODF_PICTURE = re.compile(rb'href="(?:\./)?(Pictures/[^"]+)"')
+_ODF_COMMENT = re.compile(rb"<(?:\w+:)?annotation[\s>]")
+_ODF_OBJECT = re.compile(r"application/vnd\.(?:oasis|sun)\.opendocument\.(\w+)")
+_ODF_KINDS = {"chart": LeftOutKind.CHART, "formula": LeftOutKind.EQUATION}
+_BOOK_PICTURE = re.compile(r"(?!.*cover).+\.(?:jpe?g|png|gif|webp)", re.IGNORECASE)
+
+
+def _left_out(package: Package) -> Iterator[tuple[LeftOutKind, int]]:
+    """Yield the kinds of what a package has besides its text, with counts that add up.
+
+    Of a picture that is used repeatedly, one is counted; none of headers, footers and designs, such as a logo.
+    """
+    if _RELATIONS in package:
+        yield from _left_out_of_office(package)
+    elif "content.xml" in package:
+        content = package.read("content.xml")
+        yield LeftOutKind.PICTURE, len(set(_ODF_PICTURE.findall(content)))
+        yield LeftOutKind.COMMENT, len(_ODF_COMMENT.findall(content))
+        for entry in package.xml(_MANIFEST).iter("{*}file-entry") if _MANIFEST in package else ():
+            facts = {name.rpartition("}")[2]: value for name, value in entry.items()}
+            # An object has a folder of its own; the document itself is "/".
+            kind = _ODF_OBJECT.fullmatch(facts.get("media-type", ""))
+            if kind and re.fullmatch("[^/]+/", facts.get("full-path", "")):
+                yield _ODF_KINDS.get(kind[1], LeftOutKind.FILE), 1
+    else:
+        yield LeftOutKind.PICTURE, sum(_BOOK_PICTURE.fullmatch(name) is not None for name in package.names)
+
+
+def _left_out_of_office(package: Package) -> Iterator[tuple[LeftOutKind, int]]:
+    parts, seen = [""], {""}
+    while parts:
+        for _, kind, path in relations(package, parts.pop()):
+            if path in seen:
+                continue
+            seen.add(path)
+            if kind in _WITHIN:
+                parts.append(path)
+            elif kind == "comments":
+                yield LeftOutKind.COMMENT, sum(1 for _ in package.xml(path).iter("{*}comment", "{*}cm"))
+            elif kind in _KINDS and not path.endswith(".svg"):
+                # An icon in SVG is counted by the other picture that is stored for older programs.
+                yield _KINDS[kind], 1
 
 
 # The name, in UTF-16, by which the container of an encrypted document lists the document.

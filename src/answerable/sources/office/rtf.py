@@ -12,6 +12,7 @@ from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.docx_styles import heading_level
@@ -27,6 +28,11 @@ IGNORED = frozenset(
 """Groups whose contents aren't text of the document; others say so themselves, with `\\*`."""
 KEPT = frozenset({"footnote", "listtext", "pntext", "stylesheet", "fonttbl"})
 """Groups that are read although they are marked as ignorable, and whose meaning this module interprets."""
+_LEFT_OUT = {
+    **{"annotation": LeftOutKind.COMMENT, "objdata": LeftOutKind.FILE},
+    # Word puts a picture in a group that older programs ignore; then, in another that is ignored, the same for those.
+    **dict.fromkeys(("pict", "shppict"), LeftOutKind.PICTURE),
+}
 _TRANSPARENT = frozenset({"shp", "shpinst", "shptxt", "fldrslt"})
 CHARACTERS = {
     **{"tab": " ", "line": "\n", "lbr": "\n", "emspace": " ", "enspace": " ", "qmspace": " ", "emdash": "—"},
@@ -59,6 +65,8 @@ def read_rtf(data: bytes, source: str, context: ReadContext | None = None) -> Do
         raise DamagedSource(f"{source} is not an RTF document: {_ADVICE}")
     walk = Walk()
     blocks = walk.blocks(data.decode("latin-1"))
+    if context:
+        context.left_out.extend(LeftOut.counted(walk.left_out))
     notes = enumerate(walk.notes, 1)
     return sections_document(blocks, walk.headings, notes, source, DocumentType.RTF, walk.title, walk.metadata)
 
@@ -72,13 +80,17 @@ def page_encoding(page: int) -> str:
 
 
 class Walk:
-    """One pass over an RTF document; collects `headings`, `notes`, and what the document states about itself."""
+    """One pass over an RTF document; collects `headings`, `notes`, and what the document states about itself.
+
+    `left_out` are the kinds of what isn't read, with counts that add up.
+    """
 
     def __init__(self) -> None:
         self.title = ""
         self.metadata: dict[str, str] = {}
         self.headings: list[Heading] = []
         self.notes: list[str] = []
+        self.left_out: list[tuple[LeftOutKind, int]] = []
         # What holds within a group: its destination, encoding and switches; and what holds until the next `\\pard`.
         self._state: dict[str, Any] = {}
         self._stack: list[dict[str, Any]] = []
@@ -166,6 +178,8 @@ class Walk:
             return
         elif word in IGNORED or word in KEPT or (is_optional and word not in _TRANSPARENT):
             known = word if word in IGNORED or word in KEPT else "comment"
+            if word in _LEFT_OUT:
+                self.left_out.append((_LEFT_OUT[word], 1))
             self._aside = [] if destination != known else self._aside
             self._state["destination"] = known
         elif word in CHARACTERS:

@@ -18,6 +18,7 @@ from answerable.errors import DamagedSource, EncryptedSource, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.lines import PictureRefused
 from answerable.sources.ocr.pictures import RESOLUTION, recogniser
+from answerable.sources.pdf.besides import attached, figures, notes
 from answerable.sources.pdf.columns import RIGHT_TO_LEFT, reading_order
 from answerable.sources.pdf.fields import Field, beside_labels, take_fields
 from answerable.sources.pdf.marks import Drawn, noted_lines, raised, struck
@@ -73,6 +74,7 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
     `outline` lists [level, title, page] (pages from 0); if it is empty, `sizes` holds the type size in points of each
     line of each page. `rows` lists the table rows of each page: the line's number, and the offsets of its cells.
     `scanned` are the pages (from 0) with content but no text layer; `recognised` are the scanned pages read by OCR.
+    `figures` and `notes` count the large pictures in pages of text, and readers' comments; `attached` names files.
     """
     with _opened(data, source, context.password) as document:
         outline = _outline(document)
@@ -80,6 +82,7 @@ def extract(data: bytes, source: str, context: ReadContext) -> dict[str, Any]:
             "outline": outline,
             **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
         }
+        answer |= {"figures": 0, "notes": 0, "attached": attached(document)}
         total, columns = 0, list[Cell]()
         for number in range(len(document)):
             columns = _add_page(document, number, columns, answer)
@@ -110,7 +113,7 @@ class PageText:
     """PDFium's page and text page, which the caller closes, and the page's text: in reading order, with marks.
 
     `rows` are the offsets in the text of each table row and of its cells; `columns` are those of a table at the end, if
-    it may go on, as on the page before it.
+    it may go on, as on the page before it. `notes` is the number of readers' comments.
     """
 
     def __init__(
@@ -121,7 +124,9 @@ class PageText:
         fields: Sequence[Field] = (),
         noted: Sequence[Drawn] = (),
         before: Sequence[Cell] | None = None,
+        notes: int = 0,
     ) -> None:
+        self.notes = notes
         self.page = page
         self.textpage = textpage
         self.geometry = Geometry(textpage)
@@ -224,7 +229,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     fields: list[Field] = []
     try:
         page = document[number]
-        noted = noted_lines(page)
+        noted, written = noted_lines(page), notes(page)
         if document.formenv:
             fields = take_fields(page, document.formenv)
             if pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -238,7 +243,7 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
     if len(text) < SHORT and not textpage.get_text_bounded().strip():
         # All text is outside the visible page: such hidden labels would make a scan look like a page of text.
         text = ""
-    return PageText(page, textpage, text, fields, noted, before)
+    return PageText(page, textpage, text, fields, noted, before, written)
 
 
 def _add_page(document: Any, number: int, before: Sequence[Cell], answer: dict[str, Any]) -> list[Cell]:
@@ -255,8 +260,11 @@ def _add_page(document: Any, number: int, before: Sequence[Cell], answer: dict[s
         for start, cells in found.rows:
             line = bisect_right(starts, start) - 1
             rows.append((line, [cell - starts[line] for cell in cells]))
-        if not page.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0:
+        if page.strip():
+            answer["figures"] += figures(found.page, found.textpage)
+        elif pdfium.FPDFPage_CountObjects(found.page) > 0:
             answer["scanned"].append(number)
+        answer["notes"] += found.notes
         found.close()
     for name, value in (("pages", page), ("sizes", sizes), ("rows", rows)):
         answer[name].append(value)

@@ -16,7 +16,8 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
-from answerable.errors import DamagedSource, EmptySource, UnreadPages
+from answerable.errors import DamagedSource, EmptySource
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.ocr.pictures import install_ocr
 from answerable.sources.pdf.page_text import PageSpan, clean, headers_and_footers, ink, whole_words
@@ -43,18 +44,22 @@ def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Do
         raise DamagedSource(
             f"{source} is a PDF without a readable page: download it again, or open it and print it to a new PDF"
         )
+    broken = [number for number, page in enumerate(answer["pages"], 1) if page is None]
     answer["pages"] = [page or "" for page in answer["pages"]]
     _join_words(answer)
-    unread = _unread(answer, context.ocr)
+    unread = [number + 1 for number in answer["scanned"] if number not in answer["recognised"]]
     if not "".join(answer["pages"]).strip():
         raise EmptySource(
-            f"{source} is a scan without a text layer: {unread or 'its pages are blank'}, "
+            f"{source} is a scan without a text layer: {_unread(unread, context.ocr) or 'its pages are blank'}, "
             "or add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
         )
-    if unread:
-        # If OCR was on, reading the file again may find more; if it was off, the result is the same.
-        kind = EmptySource if context.ocr else UnreadPages
-        context.skipped.errors.append(kind(f"{source}: {unread}"))
+    if unread and context.ocr:
+        # Reading the file again may find more.
+        context.skipped.errors.append(EmptySource(f"{source}: {_unread(unread, context.ocr)}"))
+    context.left_out.extend(LeftOut.named(LeftOutKind.PAGE, sorted({*unread, *broken})))
+    counts = (LeftOutKind.PICTURE, answer["figures"]), (LeftOutKind.COMMENT, answer["notes"])
+    context.left_out.extend(LeftOut.counted(counts))
+    context.left_out.extend(LeftOut.named(LeftOutKind.ATTACHMENT, map(clean, answer["attached"])))
     return _document(answer, source)
 
 
@@ -74,9 +79,8 @@ def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
     return found
 
 
-def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
+def _unread(numbers: Sequence[int], ocr: Ocr | None) -> str:
     """Return a note on the pages that have content but no text, or ""."""
-    numbers = [number + 1 for number in answer["scanned"] if number not in answer["recognised"]]
     if not numbers:
         return ""
     listed = ", ".join(map(str, numbers[:_NAMED])) + (", …" if len(numbers) > _NAMED else "")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
-from answerable import errors
+from answerable import errors, left_out
 from answerable.codec import part_to_row, parts_from_rows
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DamagedSource, SourceError
@@ -141,13 +141,15 @@ GOING_ON = frozenset({"working", "file", "document", "error", "empty", "left out
 def pack(document: Document) -> tuple[dict[str, Any], bytes]:
     """Return a document as JSON, and its content in UTF-8."""
     described = {name: getattr(document, name) for name in ("id", "source", "title", "type", "language", "metadata")}
-    return {**described, "parts": list(map(part_to_row, document.parts))}, document.content.encode("utf-8")
+    rows = {"parts": list(map(part_to_row, document.parts)), "left_out": left_out.to_rows(document.left_out)}
+    return {**described, **rows}, document.content.encode("utf-8")
 
 
 def unpack(described: dict[str, Any], content: bytes) -> Document:
     """Return the document that was packed."""
-    read = {"type": DocumentType(described["type"]), "parts": parts_from_rows(described["parts"])}
-    return Document(**{**described, **read, "content": content.decode("utf-8")})
+    rows = {"parts": parts_from_rows(described["parts"]), "left_out": left_out.from_rows(described["left_out"])}
+    read = {"type": DocumentType(described["type"]), "content": content.decode("utf-8")}
+    return Document(**{**described, **rows, **read})
 
 
 def pack_error(error: AnswerableError) -> list[str]:

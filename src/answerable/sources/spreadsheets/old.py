@@ -14,6 +14,7 @@ from typing import Any
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EncryptedSource
+from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import ReadContext
 from answerable.sources.office.packages import WITHOUT_PASSWORD, refuse_container, struck
 from answerable.sources.spreadsheets.blocks import Merge, Room, Row, Sheet
@@ -46,6 +47,8 @@ def read_xls(data: bytes, source: str, context: ReadContext | None = None) -> Do
         if "encrypted" in str(error):
             raise EncryptedSource(f"{source} is encrypted: {WITHOUT_PASSWORD}") from error
         raise DamagedSource(f"{source} is not a valid Excel workbook ({str(error)[:200]}): {_ADVICE}") from error
+    if context:
+        context.left_out.extend(LeftOut.counted((LeftOutKind.COMMENT, len(sheet.cell_note_map)) for sheet in book))
     return workbook_document(sheets, source, "", {}, mark)
 
 

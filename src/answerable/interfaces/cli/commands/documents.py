@@ -135,6 +135,7 @@ def show(document: DocumentArgument, library: LibrariesOption = None, as_json: J
         "type": str(found.type),
         "language": found.language,
         "passages": str(len(chunks)),
+        "left out": ", ".join(map(str, found.left_out)),
         "metadata": ", ".join(f"{key}: {value}" for key, value in found.metadata.items()),
     }
     print_rows((name, value) for name, value in rows.items() if value)

@@ -99,7 +99,7 @@ class Watch:
             self._due = min(self._due, time.monotonic() + _RETRY)
         else:
             total = report.total
-            if any((total.added, total.changed, total.moved, total.removed, total.failures, total.warnings)):
+            if any((total.added, total.changed, total.moved, total.removed, total.failures, total.partly)):
                 print_synced(report, False, self._as_json)
         self._is_syncing = False
 

@@ -38,6 +38,7 @@ from answerable.interfaces.plain import (
     choices_json,
     chunk_json,
     citation_json,
+    described_json,
     document_json,
     part_json,
     statistics_json,
@@ -238,11 +239,7 @@ def document_overview(library: Library, document_id: str) -> Plain:
     document = library.document(document_id)
     tables = [table for table in find_tables(document) if table.origin in _SHOWN]
     return {
-        "document_id": document.id,
-        "source": document.source,
-        "title": document.title,
-        "type": document.type,
-        "language": document.language,
+        **described_json(document),
         "web_address": saved_from(document),
         "chunks": len(library.chunks(document_id)),
         "characters": len(document.content),

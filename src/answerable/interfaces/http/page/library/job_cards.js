@@ -2,9 +2,13 @@
 
 import { hasErrors, isRunning } from "./jobs.js";
 import { isLocked, PasswordForm } from "./password.js";
+import { leftOutOf } from "../texts/places.js";
 import { problemText } from "../texts/problems.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton } from "../ui.js";
+
+// Documents read in part that a card names; each document's page says it, too.
+const MOST_PARTLY = 5;
 
 /** The name of a job: what it does if that isn't adding, its first source, and the number of others. */
 export const named = ({ kind, sources }, t) => {
@@ -28,12 +32,15 @@ const said = ({ state, progress, report, result }, t) => {
   return t(report.failed.length ? "job_failed" : "jobUnchanged");
 };
 
-/** The failures by file; the job's name above isn't repeated. PDFs can be sent again with their password. */
+/**
+ * The failures by file, and what of the first files wasn't read; the job's name above isn't repeated. PDFs can be sent
+ * again with their password.
+ */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
-  const { failed = [], warnings = [] } = job.report ?? {};
-  const all = [...failed, ...warnings, ...(job.error ? [{ code: job.error.code }] : [])];
-  if (!all.length) return null;
+  const { failed = [], partly = [] } = job.report ?? {};
+  const all = [...failed, ...(job.error ? [{ code: job.error.code }] : [])];
+  if (!all.length && !partly.length) return null;
   const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
   const locked = job.retry ? all.filter(isLocked) : [];
   const why = (each) =>
@@ -46,6 +53,7 @@ export const JobErrors = ({ job }) => {
   return html`
     <ul class="job-errors">
       ${all.map((each) => html`<li>${name(each.source)}${why(each)}</li>`)}
+      ${partly.slice(0, MOST_PARTLY).map((each) => html`<li>${name(each.source)}${leftOutOf(each, t)}</li>`)}
     </ul>
     ${locked.length > 0 && html`<${PasswordForm} onPassword=${retry} />`}
   `;

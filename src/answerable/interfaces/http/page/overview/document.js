@@ -3,7 +3,7 @@
 import { of, request } from "../api/api.js";
 import { ChatCharts } from "./charts.js";
 import { TableView } from "./table.js";
-import { fileOf, isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
+import { fileOf, isFile, leftOutOf, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
@@ -31,6 +31,7 @@ const Head = ({ found, open }) => {
     <a class="link back" href="#library"><${Icon} name="back" />${t("library")}</a>
     <h1>${name}</h1>
     <p class="muted">${facts(found, texts)}</p>
+    ${found.left_out.length > 0 && html`<p class="muted left-out">${leftOutOf(found, t)}</p>`}
     ${isFile(found) && name !== found.source && html`<p class="muted document-source">${fileOf(found)}</p>`}
     <div class="document-actions">
       <button type="button" class="plain-button" onClick=${open({ start: 0, end: 0 })}>

@@ -26,11 +26,6 @@ export const PROBLEMS = {
     "El archivo no contiene texto. Si es un escaneo, añade una copia con texto reconocido (OCR).",
     "O arquivo não contém texto. Se for uma digitalização, adicione uma cópia com texto reconhecido (OCR).",
   ],
-  errorPages: [
-    "The file was added, but some of its pages are pictures without text, so what they show can't be found.",
-    "El archivo se añadió, pero algunas de sus páginas son imágenes sin texto y lo que muestran no se puede encontrar.",
-    "O arquivo foi adicionado, mas algumas páginas são imagens sem texto, e o que mostram não pode ser encontrado.",
-  ],
   errorTooLarge: [
     "The file is too large. Split it and add the parts.",
     "El archivo es demasiado grande. Divídelo y añade las partes.",

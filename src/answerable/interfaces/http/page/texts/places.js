@@ -55,3 +55,14 @@ export const fileOf = ({ source, type }) => (type === "mail" ? source.split("!/"
 
 /** Whether a document is a file, also if it was saved from the web. */
 export const isFile = (found) => !isWeb(found.source);
+
+const MOST_NAMES = 5;
+
+/** What of a document's file wasn't read: "Not read: 2 pages without text (3, 7), 4 pictures". */
+export const leftOutOf = ({ left_out: leftOut }, t) => {
+  const said = ({ kind, count, names }) => {
+    const listed = [...names.slice(0, MOST_NAMES), ...(count > MOST_NAMES ? ["…"] : [])].join(", ");
+    return t(`left_${kind}`, { n: count }) + (names.length ? ` (${listed})` : "");
+  };
+  return t("notRead", { what: leftOut.map(said).join(", ") });
+};

@@ -6,7 +6,6 @@ const TEXTS_OF = {
   errorDamaged: ["damaged_source"],
   errorLocked: ["encrypted_source"],
   errorNoText: ["empty_source"],
-  errorPages: ["unread_pages"],
   errorTooLarge: ["source_too_large", "too_large"],
   errorAddress: ["address_refused"],
   errorSite: ["site_unreachable"],
