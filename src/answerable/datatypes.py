@@ -138,8 +138,7 @@ class Document:
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            advice = "decode it as UTF-8 with errors='replace' first"
-            raise ValueError(f"the text holds a lone surrogate at character {error.start}: {advice}") from error
+            raise ValueError(f"lone surrogate at character {error.start}: decode it with errors='replace'") from error
         source, title, language = (str(metadata.pop(name, "") or "") for name in ("source", "title", "language"))
         kind = DocumentType(metadata.pop("type", DocumentType.TEXT))
         return cls(doc_id or document_id(source, text), text, source, title, kind, language, metadata)
@@ -364,8 +363,7 @@ class Answer:
     the text that was searched for. `timings` are seconds of wall time per step. If a model wrote it: `model` is its
     name, `checks` are the marks of its sentences, `usage` is the cost. `problem` is why no model wrote it or, with
     `checks`, why its end may be missing; `problem_code` is that error's code (`errors.error_code`), or `truncated`.
-    `unavailable` maps those of several libraries that failed to the reason. `why` has the steps to the answer. `figure`
-    is what was computed, as in the text: "610.75 EUR", "3 rows".
+    `unavailable` maps failed libraries to the reason. `why` has the steps to the answer, `figure` what was computed.
     """
 
     question: str
