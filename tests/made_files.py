@@ -15,7 +15,8 @@ def zipped(members: Mapping[str, str | bytes], compression: int = zipfile.ZIP_DE
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            # Programs recognise OpenDocument files and e-books by this member, if it isn't compressed.
+            archive.writestr(name, data, zipfile.ZIP_STORED if name == "mimetype" else None)
     return buffer.getvalue()
 
 
