@@ -6,7 +6,10 @@ import io
 import zipfile
 from collections.abc import Callable, Mapping
 
-CONTAINER = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+CONTAINER = (
+    '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+)
 ACTS = {"one.xhtml": "<h1>Chapter One</h1><p>The pump costs 300 euros.</p>"}
 
 
