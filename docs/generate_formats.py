@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,7 +23,17 @@ PAGE = Path(__file__).with_name("formats.md")
 ROWS = Path(__file__).with_name("formats.toml")
 MEASURED = Path(__file__).parents[1] / "benchmarks" / "format_files" / "results.json"
 PEERS = {"markitdown": "markitdown", "docling": "docling", "anythingllm": "AnythingLLM", "ragflow": "RAGFlow"}
-OURS, THEIRS = "Answerable", "markitdown"
+OURS = "Answerable"
+MEASURED_PEERS = ("markitdown", "docling")
+STATES = {
+    "struck": "struck text",
+    "box": "boxes, ticked or not",
+    "field": "fields beside their labels",
+    "number": "numbers of clauses and items",
+    "raised": "raised figures, 10⁶",
+    "lowered": "lowered figures, CO₂",
+    "note": "notes at their words",
+}
 SHOWN = 8
 """So many endings are named."""
 
@@ -34,13 +44,18 @@ def page() -> str:
     """The page with its tables made anew."""
     rows = tomllib.loads(ROWS.read_text("utf-8"))
     measured = json.loads(MEASURED.read_text("utf-8"))
+    files = measured["files"]
+    with_places = [file for file in files if not file["states"]]
+    peers = " and ".join(each.replace("==", " ") for each in measured["peers"].values())
     tables = {
         "read": read_table(rows),
         "beside": beside_table(rows),
-        "measured": totals(measured["files"]),
-        "kinds": kinds_table(measured["files"]),
-        "losses": losses(measured["files"]),
-        "when": f"Measured on {measured['when']} with {measured['markitdown'].replace('==', ' ')}.",
+        "measured": totals(with_places, (OURS, "markitdown")),
+        "measured with docling": totals([file for file in with_places if file["docling"]], (OURS, *MEASURED_PEERS)),
+        "states": states_table([file for file in files if file["states"]]),
+        "kinds": kinds_table(files),
+        "losses": losses(files),
+        "when": f"Measured on {measured['when']} with {peers}.",
     }
     text = PAGE.read_text("utf-8")
     for name, table in tables.items():
@@ -75,14 +90,14 @@ def beside_table(rows: Mapping[str, Mapping[str, str]]) -> str:
     return _table(["format", *PEERS.values()], [[row["name"], *(row[peer] for peer in PEERS)] for row in known])
 
 
-def totals(files: Sequence[File]) -> str:
-    """All files in two columns."""
+def totals(files: Sequence[File], programs: Sequence[str]) -> str:
+    """Files with places, in a column for each program."""
 
     def row(title: str, say: Any) -> list[str]:
-        return [title, *(say([file[reader] for file in files]) for reader in (OURS, THEIRS))]
+        return [title, *(say([file[program] for file in files]) for program in programs)]
 
     return _table(
-        ["", OURS, THEIRS],
+        ["", *programs],
         [
             row(f"files read, of {len(files)}", lambda found: f"{sum(_is_read(each) for each in found)}"),
             row("words found, mean of the files", lambda found: f"{_share(found):.1%}".replace("%", " %")),
@@ -96,11 +111,34 @@ def totals(files: Sequence[File]) -> str:
     )
 
 
+def states_table(files: Sequence[File]) -> str:
+    """States right by their kind."""
+
+    def row(title: str, kinds: Iterable[str]) -> list[str]:
+        formats = sorted({file["kind"] for file in files if not file["states"].keys().isdisjoint(kinds)})
+        return [title, ", ".join(formats), *(_states(files, program, kinds) for program in (OURS, *MEASURED_PEERS))]
+
+    rows = [row(title, [kind]) for kind, title in STATES.items()]
+    return _table(["state", "formats", OURS, *MEASURED_PEERS], [*rows, row("all", list(STATES))])
+
+
+def _states(files: Sequence[File], program: str, kinds: Iterable[str] = tuple(STATES)) -> str:
+    """How many states of these kinds are right, of those in the files that were measured."""
+    measured = [file for file in files if file[program]]
+    asked = sum(file["states"].get(kind, 0) for file in measured for kind in kinds)
+    return (
+        f"{sum(file[program]['states'].get(kind, 0) for file in measured for kind in kinds)} of {asked}"
+        if asked
+        else ""
+    )
+
+
 def kinds_table(files: Sequence[File]) -> str:
     """The same by kind of file."""
     kinds = {kind: [file for file in files if file["kind"] == kind] for kind in dict.fromkeys(f["kind"] for f in files)}
+    heads = (f"{program}: {what}" for program in (OURS, *MEASURED_PEERS) for what in ("words", "places", "states"))
     return _table(
-        ["kind", "files", *(f"{reader}: {what}" for reader in (OURS, THEIRS) for what in ("words", "places"))],
+        ["kind", "files", *heads],
         [[kind, f"{len(group)}", *_of_kind(group)] for kind, group in sorted(kinds.items(), key=_name)],
     )
 
@@ -110,29 +148,38 @@ def _name(pair: tuple[str, Any]) -> str:
 
 
 def _of_kind(group: Sequence[File]) -> Iterator[str]:
-    for reader in (OURS, THEIRS):
-        found = [file[reader] for file in group]
-        yield f"{_share(found):.0%}".replace("%", " %")
+    for program in (OURS, *MEASURED_PEERS):
+        found = [file[program] for file in group if file[program] and not file["states"]]
+        yield f"{_share(found):.0%}".replace("%", " %") if found else ""
         asked = sum(each["asked"] for each in found)
         yield f"{sum(each['places'] for each in found)} of {asked}" if asked else ""
+        yield _states([file for file in group if file["states"]], program)
 
 
 def losses(files: Sequence[File]) -> str:
-    """The files of which the other finds more words or places, then those of which we don't find all."""
+    """The files of which another program finds more, and those of which we don't find all."""
     lines = []
     for file in files:
-        ours, theirs = file[OURS], file[THEIRS]
-        loses = theirs["words"] > ours["words"] + 0.005 or theirs["places"] > ours["places"]
-        if loses or ours["words"] < 0.995 or ours["places"] < ours["asked"]:
-            lines.append(
-                f"- {file['kind']}, `{file['name']}`: words {_percent(ours)} ({THEIRS} {_percent(theirs)}), "
-                f"places {ours['places']} of {ours['asked']} ({theirs['places']})"
-            )
+        ours, others = file[OURS], [(peer, file[peer]) for peer in MEASURED_PEERS if file[peer]]
+        loses = any(
+            other["words"] > ours["words"] + 0.005 or other["places"] > ours["places"] or _more(other, ours)
+            for _, other in others
+        )
+        lacks = ours["missed"] or ours["places"] < ours["asked"] or (ours["words"] < 0.995 and not file["states"])
+        if loses or lacks:
+            beside = "; ".join(f"{peer}: {_found(file, other)}" for peer, other in others)
+            lines.append(f"- {file['kind']}, `{file['name']}`: {_found(file, ours)} ({beside})")
     return "\n".join(lines)
 
 
-def _percent(found: Mapping[str, Any]) -> str:
-    return f"{found['words']:.0%}".replace("%", " %")
+def _more(other: Mapping[str, Any], ours: Mapping[str, Any]) -> bool:
+    return any(other["states"][kind] > right for kind, right in ours["states"].items())
+
+
+def _found(file: File, found: Mapping[str, Any]) -> str:
+    if file["states"]:
+        return f"states {sum(found['states'].values())} of {sum(file['states'].values())}"
+    return f"words {found['words']:.0%}".replace("%", " %") + f", places {found['places']} of {found['asked']}"
 
 
 def _is_read(found: Mapping[str, Any]) -> bool:

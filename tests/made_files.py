@@ -6,7 +6,10 @@ import io
 import zipfile
 from collections.abc import Callable, Mapping
 
-CONTAINER = '<container><rootfiles><rootfile full-path="OEBPS/book.opf"/></rootfiles></container>'
+CONTAINER = (
+    '<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+    '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+)
 ACTS = {"one.xhtml": "<h1>Chapter One</h1><p>The pump costs 300 euros.</p>"}
 
 
@@ -15,7 +18,8 @@ def zipped(members: Mapping[str, str | bytes], compression: int = zipfile.ZIP_DE
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression) as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            # Programs recognise OpenDocument files and e-books by this member, if it isn't compressed.
+            archive.writestr(name, data, zipfile.ZIP_STORED if name == "mimetype" else None)
     return buffer.getvalue()
 
 

@@ -28,8 +28,17 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class State:
+    """What a file shows of some words of it other than by words; `states.py` has the kinds, and what counts as said."""
+
+    kind: str
+    text: str
+    value: str = ""
+
+
+@dataclass(frozen=True)
 class Sample:
-    """A file with its probes. `words` is all that a person reads in it, where that is known."""
+    """A file with its probes or states. `words` is all that a person reads in it, where that is known."""
 
     name: str
     kind: str
@@ -40,6 +49,7 @@ class Sample:
     commit: str = ""
     path: str = ""
     sha256: str = ""
+    states: tuple[State, ...] = ()
 
     @property
     def address(self) -> str:

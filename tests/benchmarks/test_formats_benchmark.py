@@ -90,3 +90,61 @@ def test_a_citation_may_name_no_more_than_the_place() -> None:
     assert not cited([{**place, "place": "Costs!A2:C9"}], probe("x", cell="Costs!B2"))
     assert not cited([place], probe("x", page=2))
     assert not cited([place], probe("x", sender="Ana"))
+
+
+def test_states_that_are_made_are_read(tmp_path: Path) -> None:
+    from format_files.made_state_pages import page_states
+    from format_files.made_states import office_states
+    from format_files.states import says
+    from reading_here import read_file
+
+    samples = [*office_states(), *page_states()]
+    assert sum(len(each.states) for each in samples) >= 60
+    for sample in samples:
+        path = tmp_path / sample.name
+        path.write_bytes(sample.data)
+        text = "\n".join(document.content for document in read_file(path))
+        assert [state for state in sample.states if not says(text, state)] == [], sample.name
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "is_said"),
+    [
+        ("costs ~~9 euros~~ 8", ("struck", "9 euros"), True),
+        ("~~Dogs are~~ **~~forbidden~~** here", ("struck", "Dogs are forbidden"), False),
+        ("~~Dogs are~~ ~~forbidden~~ here", ("struck", "Dogs are forbidden"), True),
+        ("<p>costs <s>9 euros</s> 8", ("struck", "9 euros"), True),
+        ("~~costs 9 euros~~ 8", ("struck", "9 euros"), False),
+        ("- [x] Paid\n- [ ] Sent", ("box", "Paid", "ticked"), True),
+        ("- [x] Paid\n- [ ] Sent", ("box", "Sent", "empty"), True),
+        ("\\[x\\] Paid", ("box", "Paid", "ticked"), True),
+        ("Lunch: ☐ soup ☒ bread", ("box", "soup", "empty"), True),
+        ("Paid: ☒", ("box", "Paid", "ticked"), True),
+        ("| Paid | yes |", ("box", "Paid", "ticked"), True),
+        ("☒ Sent Paid", ("box", "Paid", "ticked"), False),
+        ("Paid", ("box", "Paid", "empty"), False),
+        ("| Owner | Eva Lund |", ("field", "Owner", "Eva Lund"), True),
+        ("Owner:\n\nTree\nEva Lund", ("field", "Owner", "Eva Lund"), False),
+        ("- 6.1. The boiler", ("number", "The boiler", "6.1"), True),
+        ("## (a) Keys", ("number", "Keys", "a"), True),
+        ("   1. The boiler", ("number", "The boiler", "6.1"), False),
+        ("gives 10⁶ joules", ("raised", "gives 10", "6"), True),
+        ("gives 10^{6} joules", ("raised", "gives 10", "6"), True),
+        ("gives 10<sup>6</sup> joules", ("raised", "gives 10", "6"), True),
+        ("gives 106 joules", ("raised", "gives 10", "6"), False),
+        ("gives 10 6 joules", ("raised", "gives 10", "6"), False),
+        ("gives 10⁶⁴ joules", ("raised", "gives 10", "6"), False),
+        ("emits CO~2~", ("lowered", "CO", "2"), True),
+        ("emits CO2", ("lowered", "CO", "2"), False),
+        ("Pets[[1]](#f-1) stay\n\n1. Cats only. [↑](#r)", ("note", "Pets", "Cats only."), True),
+        ("Pets[^1] stay\n\n[^1]: Cats only.", ("note", "Pets", "Cats only."), True),
+        ("Pets[^2] stay\n\n[^1]: Cats only.", ("note", "Pets", "Cats only."), False),
+        ("Pets (Cats only.) stay", ("note", "Pets", "Cats only."), True),
+        ("Pets1 stay\n\n1 Cats only.", ("note", "Pets", "Cats only."), False),
+    ],
+)
+def test_what_says_a_state(text: str, state: tuple[str, ...], is_said: bool) -> None:
+    from format_files.sample import State
+    from format_files.states import says
+
+    assert says(text, State(*state)) is is_said

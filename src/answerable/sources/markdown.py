@@ -221,7 +221,7 @@ MOST_COLUMNS = 63
 _MOST_PADDING = 10  # cells of the padded table per cell before padding; a round number, not measured
 _SMALL_TABLE = 10_000  # cells up to which a table is always padded; a round number, not measured
 _NOTE_MARK = re.compile(r"\[\^\d+\]")
-_ITEM = re.compile(r"(- |\d+\. )")
+_ITEM = re.compile(r"- |(?:\d+|[A-Za-z]|[ivx]+|[IVX]+)\. ")
 
 
 def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:

@@ -49,6 +49,13 @@ def test_struck_raised_and_lowered_text(markup: str, expected: str, before: str)
     assert text_of(markup, styles, before).endswith(expected)
 
 
+def test_numbers_of_items() -> None:
+    markup = (
+        "<ol type=a start=2><li>prune<ol type=I><li>pears</ol><li value=5>graft<li>mow</ol><ol><li value=x>rest</ol>"
+    )
+    assert text_of(markup) == "b. prune\n   I. pears\ne. graft\nf. mow\n\n1. rest"
+
+
 @pytest.mark.parametrize(
     "notes",
     [

@@ -81,6 +81,26 @@ def test_struck_raised_and_lowered_text_and_notes_after_their_word() -> None:
     )
 
 
+def test_fields_of_forms() -> None:
+    fields = (
+        '<form:checkbox form:id="a" form:label="Insured" form:current-state="checked"/><form:checkbox form:id="b"/>'
+        '<form:radio form:id="c" form:label="by day" form:current-selected="true"/><form:text form:id="d" '
+        'form:current-value="Ilse Marten" form:value="none"/><form:listbox form:id="e"><form:option form:label="quay"/>'
+        '<form:option form:label="buoy" form:current-selected="true"/></form:listbox>'
+        '<form:password form:id="f" form:current-value="secret"/>'
+    )
+    controls = {each: f'<draw:control draw:control="{each}"/>' for each in "abcdefg"}
+    body = (
+        f'<office:forms xmlns:form="urn:oasis:names:tc:opendocument:xmlns:form:1.0"><form:form>{fields}</form:form>'
+        f"</office:forms><text:p>{controls['a']}</text:p><text:p>{controls['b']}Overnight</text:p>"
+        f"<text:p>Paid {controls['c']}</text:p><text:p>Skipper: {controls['d']}</text:p>"
+        f"<text:p>Place: {controls['e']}{controls['f']}{controls['g']}</text:p>"
+    )
+    assert read_odt(opendocument("text", body), "a.odt").content == (
+        "☒ Insured\n\n☐ Overnight\n\nPaid ☒ by day\n\nSkipper: Ilse Marten\n\nPlace: buoy"
+    )
+
+
 def test_numbers_of_clauses_and_headings() -> None:
     def item(text: str, inner: str = "") -> str:
         return f"<text:list-item><text:p>{text}</text:p>{inner}</text:list-item>"

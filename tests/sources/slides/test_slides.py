@@ -148,6 +148,34 @@ def test_struck_text_of_slides() -> None:
     assert read_pptx(saved(made), "a.pptx").content == "# Slide 1\n\nDoors open ~~at seven~~ at eight"
 
 
+def test_raised_text_and_automatic_numbers() -> None:
+    made = Presentation()
+    frame = made.slides.add_slide(made.slide_layouts[6]).shapes.add_textbox(0, 0, 1, 1).text_frame
+    lines: list[tuple[str, int, dict[str, str]]] = [
+        ("Measure", 0, {"type": "arabicPeriod", "startAt": "3"}),
+        ("twice", 1, {"type": "alphaLcParenBoth"}),
+        ("thrice", 1, {"type": "alphaLcParenBoth"}),
+        ("Saw", 0, {"type": "arabicPeriod", "startAt": "3"}),
+        ("once", 1, {"type": "alphaLcParenBoth"}),
+        ("Rest", 0, {}),
+        ("Sweep", 0, {"type": "romanUcPlain"}),
+        ("Lock up", 0, {"type": "circleNumDbPlain"}),
+    ]
+    for text, level, numbered in lines:
+        paragraph = frame.add_paragraph()
+        paragraph.text, paragraph.level = text, level
+        if numbered:
+            name = "{http://schemas.openxmlformats.org/drawingml/2006/main}buAutoNum"
+            paragraph._p.get_or_add_pPr().append(paragraph._p.makeelement(name, numbered))
+    for text, height in (("10", "0"), ("3", "30000"), (" l of H", "0"), ("2", "-25000"), ("O", "0")):
+        run = paragraph.add_run()
+        run.text = text
+        run.font._element.set("baseline", height)
+    assert read_pptx(saved(made), "a.pptx").content == (
+        "# Slide 1\n\n3. Measure\n(a) twice\n(b) thrice\n4. Saw\n(a) once\nRest\nI Sweep\nLock up10³ l of H₂O"
+    )
+
+
 def test_opendocument_text_boxes_by_place() -> None:
     def box(text: str, place: str) -> str:
         return f"<draw:frame {place}><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame>"

@@ -299,6 +299,17 @@ def test_struck_cells_and_runs_are_marked() -> None:
     one = '<r><rPr><strike val="0"/></rPr><t>kept</t></r>'
     rich = f'<row><c t="inlineStr"><is>{runs}</is></c><c t="inlineStr"><is>{one}</is></c></row>'
     assert lines(read_xlsx(with_rows(rich), "a.xlsx")) == ["| ~~by post~~ by hand | kept |"]
+    high = "".join(
+        f'<r><rPr><vertAlign val="{height}"/>{strike}</rPr><t>{text}</t></r>'
+        for text, height, strike in (
+            ("CO", "baseline", ""),
+            ("2", "subscript", ""),
+            (" per m", "baseline", "<strike/>"),
+            ("3", "superscript", "<strike/>"),
+        )
+    )
+    raised = with_rows(f'<row><c t="inlineStr"><is>{high}</is></c><c t="inlineStr"><is>{one}</is></c></row>')
+    assert lines(read_xlsx(raised, "a.xlsx")) == ["| CO₂ ~~per m³~~ | kept |"]
 
 
 def test_member_names_with_backslashes(tmp_path: Path) -> None:

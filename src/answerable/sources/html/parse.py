@@ -34,7 +34,7 @@ from answerable.sources.html.words import (
 from answerable.sources.markdown import MARK, Heading, indented, place_headings, table, tight
 from answerable.sources.text import decode, decode_declared, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
-from answerable.text.notation import with_notes
+from answerable.text.notation import SHAPES, number_text, with_notes
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -272,9 +272,13 @@ def _code(node: Node) -> list[str]:
     return [f"{fence}{code_language(node)}\n{code}\n{fence}"]
 
 
+def _integer(stated: str, otherwise: int) -> int:
+    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 9 else otherwise
+
+
 def _list(node: Node, headings: list[Heading], depth: int) -> list[str]:
-    start = attribute(node, "start")
-    number = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
+    number = _integer(attribute(node, "start"), 1)
+    shape = SHAPES.get(attribute(node, "type"), "decimal")
     items: list[str] = []
     for child in node.iter():
         if is_dropped(child):
@@ -284,7 +288,8 @@ def _list(node: Node, headings: list[Heading], depth: int) -> list[str]:
         if text and child.tag == "li" and _NOTE.match(text):
             items.append(text)
         elif text and child.tag == "li":
-            marker = f"{number}. " if node.tag == "ol" else "- "
+            number = _integer(attribute(child, "value"), number)
+            marker = f"{number_text(number, shape)}. " if node.tag == "ol" else "- "
             items.append(indented(text, marker))
             number += 1
         elif text:

@@ -17,7 +17,7 @@ from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, L
 from answerable.sources.office.packages import Package
 from answerable.sources.xml import local_name, whole_number
 from answerable.tables.headers import LONGEST_REPEATED
-from answerable.text.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
+from answerable.text.notation import LOWERED, PAGE, RAISED, SHAPES, STRUCK, marked, written
 
 _MANIFEST = "META-INF/manifest.xml"
 # Elements within a paragraph that aren't part of its text.
@@ -59,7 +59,7 @@ Looks = Mapping[str, Sequence[str]]
 
 
 def paragraph_text(element: Any, looks: Looks = MappingProxyType({}), note: Callable[[Any], str] = lambda _: "") -> str:
-    """Return the text of a paragraph or heading without comments and frames, with what `note` returns for each note."""
+    """Return the text of a paragraph or heading without comments and frames; `note` says that of notes and fields."""
     return written(_collected(element, looks, note))
 
 
@@ -72,7 +72,7 @@ def _collected(element: Any, looks: Looks, note: Callable[[Any], str], is_struck
             pieces.append(_CHARACTERS[name])
         elif name == "s":
             pieces.append(" " * min(count_of(child, "c"), 100))
-        elif name == "note":
+        elif name in ("note", "control"):
             pieces.append(note(child))
         elif name and name not in _NO_TEXT:
             pieces.append(_collected(child, looks, note, (is_struck or STRUCK in kinds) and _NOT_STRUCK not in kinds))
@@ -94,13 +94,17 @@ class Walk:
     """One pass over a document; collects `headings`, and the text of each of its `notes`."""
 
     def __init__(
-        self, lists: Mapping[str, Numbering] = MappingProxyType({}), looks: Looks = MappingProxyType({})
+        self,
+        lists: Mapping[str, Numbering] = MappingProxyType({}),
+        looks: Looks = MappingProxyType({}),
+        fields: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.headings: list[Heading] = []
         self.notes: list[str] = []
         self._numbered = lists
         self._lists = Lists(lists)
         self._looks = looks
+        self._fields = fields
 
     def blocks(self, container: Any, in_table: bool = False, depth: int = 0) -> list[str]:
         """Return the blocks of Markdown for the content of an element."""
@@ -143,7 +147,9 @@ class Walk:
         return paragraph_text(element, self._looks, self._note)
 
     def _note(self, element: Any) -> str:
-        """Collect the text of a note; return the reference to it."""
+        """Collect the text of a note and return the reference to it; of a field, return what it shows."""
+        if local_name(element) == "control":
+            return self._fields.get(attribute(element, "control"), "")
         texts = (
             paragraph_text(each, self._looks) for body in element.iter("{*}note-body") for each in body.iter("{*}p")
         )
@@ -218,7 +224,7 @@ def read_odt(data: bytes, source: str, context: ReadContext | None = None) -> Do
         title, metadata = properties(package)
         root = package.xml("content.xml")
         roots = [package.xml("styles.xml"), root] if "styles.xml" in package else [root]
-        walk = Walk(_numbered(roots), _looks(roots))
+        walk = Walk(_numbered(roots), _looks(roots), _fields(root))
         bodies = [text for body in root.iter("{*}body") for text in body.iterchildren("{*}text")]
         blocks = [block for each in bodies for block in walk.blocks(each)]
         margins = [block for each in _margins(roots) for block in walk.blocks(each, in_table=True)]
@@ -237,7 +243,6 @@ def _margins(roots: Sequence[Any]) -> Iterator[Any]:
 
 
 _OUTLINE = "\0outline"  # the list of the headings, which has no name
-_SHAPES = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 
 
 def _numbered(roots: Sequence[Any]) -> dict[str, Numbering]:
@@ -251,7 +256,7 @@ def _numbered(roots: Sequence[Any]) -> dict[str, Numbering]:
 
 
 def _list_level(element: Any) -> Level:
-    shape = _SHAPES.get(attribute(element, "num-format"), "none")
+    shape = SHAPES.get(attribute(element, "num-format"), "none")
     is_item = local_name(element) != "outline-level-style"
     if shape == "none":
         return Level("bullet" if is_item else "none", attribute(element, "bullet-char"))
@@ -261,6 +266,25 @@ def _list_level(element: Any) -> Level:
     # Without a mark after it, the number of an item would read as the beginning of its text.
     text = f"{text}." if text == "%1" and is_item else text
     return Level(shape, text[:LONGEST_LABEL], count_of(element, "start-value"))
+
+
+def _fields(root: Any) -> dict[str, str]:
+    """Return what each field of a form shows, by its id: a box and its label, what is written or what is chosen."""
+    shown = {}
+    for field in (each for form in root.iter("{*}form") for each in form.iterchildren("{*}*")):
+        state = attribute(field, "current-state", attribute(field, "state"))
+        text = attribute(field, "current-value", attribute(field, "value"))
+        if local_name(field) in ("checkbox", "radio"):
+            is_on = state == "checked" or "true" in (attribute(field, "current-selected"), attribute(field, "selected"))
+            text = f"{'☒' if is_on else '☐'} {attribute(field, 'label')}"
+        elif local_name(field) == "listbox":
+            text = ", ".join(
+                attribute(each, "label")
+                for each in field.iter("{*}option")
+                if attribute(each, "current-selected") == "true"
+            )
+        shown[attribute(field, "id")] = "" if local_name(field) in ("password", "hidden") else text
+    return shown
 
 
 def _looks(roots: Sequence[Any]) -> dict[str, list[str]]:

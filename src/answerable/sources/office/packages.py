@@ -200,7 +200,11 @@ def relations(package: Package, part: str) -> Iterator[tuple[str, str, str]]:
             yield relation.get("Id", ""), relation.get("Type", "").rsplit("/", 1)[-1], path
 
 
-def struck(pieces: Iterable[tuple[str, bool]]) -> str:
-    """Return pieces of text on one line; neighbouring pieces that are struck, as their bools say, as `~~text~~`."""
-    texts = (marked(text.replace("~~", ""), STRUCK) if is_struck else text for text, is_struck in pieces)
+def on_a_line(pieces: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Return pieces of text on one line, each marked as its kinds say: struck, raised or lowered."""
+    texts = []
+    for text, kinds in pieces:
+        for kind in kinds:
+            text = marked(text.replace("~~", "") if kind == STRUCK else text, kind)
+        texts.append(text)
     return written("".join(texts)).replace("\n", " ")

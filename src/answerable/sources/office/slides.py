@@ -18,9 +18,10 @@ from answerable.errors import EmptySource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import table
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations, struck
+from answerable.sources.office.packages import Package, main_part, on_a_line, refuse_container, related, relations
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, whole_number
+from answerable.text.notation import LOWERED, RAISED, STRUCK, number_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,21 +150,47 @@ def _placeholder(shape: Any) -> str:
 def _paragraphs(element: Any) -> list[str]:
     """Return the paragraphs of a shape or cell; indented paragraphs become list items."""
     lines = []
+    counts: dict[int, int] = {}
     for paragraph in element.iter("{*}p"):
-        text = struck(_runs(paragraph))
+        text = on_a_line(_runs(paragraph))
         if text:
             found = paragraph.find("{*}pPr")
-            depth = 0 if found is None else whole_number(found.get("lvl"))
-            lines.append(f"{'  ' * (min(depth, 8) - 1)}- {text}" if depth else text)
+            depth = 0 if found is None else min(whole_number(found.get("lvl")), 8)
+            number = _number(None if found is None else found.find("{*}buAutoNum"), depth, counts)
+            lines.append(f"{'  ' * (depth - 1)}{number or '- '}{text}" if depth or number else text)
     return lines
 
 
-def _runs(paragraph: Any) -> Iterator[tuple[str, bool]]:
-    """Yield the texts of a paragraph, and whether they are struck."""
+_AUTOMATIC = re.compile(r"(arabic|alpha|roman)(Lc|Uc|)(Period|ParenR|ParenBoth|Plain)")
+_NUMERALS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter"} | {
+    "romanLc": "lowerRoman",
+    "romanUc": "upperRoman",
+}
+_AROUND = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "Plain": ("", "")}
+
+
+def _number(automatic: Any, depth: int, counts: dict[int, int]) -> str:
+    """Return the number of a paragraph and a space, "" if it has none; `counts` has the last number of each level."""
+    for ended in [each for each in counts if each > depth or (each == depth and automatic is None)]:
+        del counts[ended]
+    found = None if automatic is None else _AUTOMATIC.fullmatch(automatic.get("type", ""))
+    if found is None:
+        return ""
+    start = automatic.get("startAt", "1")
+    counts[depth] = counts[depth] + 1 if depth in counts else int(start) if start.isdecimal() and len(start) < 9 else 1
+    before, after = _AROUND[found[3]]
+    return f"{before}{number_text(counts[depth], _NUMERALS.get(found[1] + found[2], 'decimal'))}{after} "
+
+
+def _runs(paragraph: Any) -> Iterator[tuple[str, list[str]]]:
+    """Yield the texts of a paragraph, and how each is marked."""
     for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
-        style = element.find("../{*}rPr[@strike]")
-        is_struck = style is not None and style.get("strike") != "noStrike"
-        yield element.text or "" if local_name(element) == "t" else " ", is_struck
+        style = element.find("../{*}rPr")
+        look = {} if style is None else style.attrib
+        height = look.get("baseline", "0")
+        kinds = [] if height.strip("0%") == "" else [LOWERED if height.startswith("-") else RAISED]
+        kinds += [STRUCK] * (look.get("strike", "noStrike") != "noStrike")
+        yield element.text or "" if local_name(element) == "t" else " ", kinds
 
 
 _ADVICE_ODP = "open it in LibreOffice, save it again as .odp, .pptx or PDF, and add that file"

@@ -16,10 +16,11 @@ from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EncryptedSource
 from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import ReadContext
-from answerable.sources.office.packages import WITHOUT_PASSWORD, refuse_container, struck
+from answerable.sources.office.packages import WITHOUT_PASSWORD, on_a_line, refuse_container
 from answerable.sources.spreadsheets.blocks import Merge, Room, Row, Sheet
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import decimal_mark, shown
+from answerable.text.notation import LOWERED, RAISED, STRUCK
 
 _ADVICE = "open it in Excel or LibreOffice, save it as .xlsx or CSV, and add that file"
 # What xlrd and the look-ups below raise for bytes out of place, besides its own errors.
@@ -63,7 +64,7 @@ def _sheet(book: Any, given: Any, mark: str, room: Room) -> Sheet:
         for column, cell in enumerate(given.row(place)):
             style = book.xf_list[cell.xf_index]
             runs = given.rich_text_runlist_map.get((place, column), ())
-            if text := struck(_pieces(book, _text(book, cell, style, mark), [(0, style.font_index), *runs])):
+            if text := on_a_line(_pieces(book, _text(book, cell, style, mark), [(0, style.font_index), *runs])):
                 room.take(len(text))
                 row.cells[column] = text
                 row.is_bold = row.is_bold and book.font_list[style.font_index].weight >= _BOLD
@@ -82,7 +83,8 @@ def _text(book: Any, cell: Any, style: Any, mark: str) -> str:
     return str(error_text_from_code.get(cell.value, "") if cell.ctype == XL_CELL_ERROR else cell.value)
 
 
-def _pieces(book: Any, text: str, runs: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
-    """Yield the pieces of a text whose runs of letters begin at these offsets in these fonts, and which are struck."""
+def _pieces(book: Any, text: str, runs: Sequence[tuple[int, int]]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the pieces of a text whose runs begin at these offsets in these fonts, and how each is marked."""
     for (start, font), (end, _) in pairwise([*runs, (len(text), 0)]):
-        yield text[start:end], bool(book.font_list[font].struck_out)
+        look = book.font_list[font]
+        yield text[start:end], [[], [RAISED], [LOWERED]][look.escapement % 3] + [STRUCK] * bool(look.struck_out)

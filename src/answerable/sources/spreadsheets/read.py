@@ -20,12 +20,13 @@ from answerable.datatypes import Document
 from answerable.formats.marks import OLE
 from answerable.sources.context import ReadContext
 from answerable.sources.office.odf import attribute, count_of, paragraph_text, properties
-from answerable.sources.office.packages import Package, main_part, related, relations, struck
+from answerable.sources.office.packages import Package, main_part, on_a_line, related, relations
 from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge, Room, Row, Sheet, column_number
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
 from answerable.sources.spreadsheets.old import read_xls
 from answerable.sources.xml import local_name, stream, whole_number
+from answerable.text.notation import LOWERED, RAISED, STRUCK
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
 _RANGE = re.compile(rf"{_REFERENCE.pattern}(?::{_REFERENCE.pattern})?")
@@ -161,7 +162,7 @@ class SheetReader:
             text = self._text(cell, style, sheet)
             if text and column < LAST_COLUMN:
                 self._room.take(len(text))
-                row.cells[column] = struck([(text, True)]) if style in self._styles.struck else text
+                row.cells[column] = on_a_line([(text, [STRUCK])]) if style in self._styles.struck else text
                 is_bold = is_bold and style in self._styles.bold
         if row.cells:
             row.is_bold = is_bold
@@ -207,7 +208,17 @@ def string_text(element: Any) -> str:
     runs = list(element.iterchildren("{*}r"))
     if not runs:
         return " ".join((element.findtext("{*}t") or "").split())
-    return struck((run.findtext("{*}t") or "", _is_on(run.find("{*}rPr"), "strike")) for run in runs)
+    return on_a_line((run.findtext("{*}t") or "", _kinds(run.find("{*}rPr"))) for run in runs)
+
+
+_HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
+
+
+def _kinds(look: Any) -> list[str]:
+    """How letters of this look are marked."""
+    height = None if look is None else look.find("{*}vertAlign")
+    kinds = [] if height is None else [kind for name, kind in _HEIGHTS.items() if height.get("val") == name]
+    return kinds + [STRUCK] * _is_on(look, "strike")
 
 
 def _moment(text: str) -> str:
@@ -330,7 +341,8 @@ class _Reader:
             text = "" if name == "covered-table-cell" else _text(cell)
             if text:
                 self._room.take(len(text))
-                row.cells[column] = text = struck([(text, attribute(cell, "style-name") in self._struck_styles)])
+                is_struck = attribute(cell, "style-name") in self._struck_styles
+                row.cells[column] = text = on_a_line([(text, [STRUCK] * is_struck)])
                 high, wide = count_of(cell, "number-rows-spanned"), count_of(cell, "number-columns-spanned")
                 if high > 1 or wide > 1:
                     sheet.merges.append(Merge(row.number, column, row.number + high - 1, column + wide - 1))
