@@ -28,11 +28,20 @@ VALUES: tuple[Any, ...] = (
     exports.CHATGPT,
     exports.CLAUDE,
     exports.TEAMS,
+    exports.GOOGLE_CHAT,
+)
+CLIPPINGS = "".join(
+    f"A book (Its author)\n- Your Highlight on page {page} | Added on Friday\n\nWords of it.\n==========\n"
+    for page in (1, 2)
 )
 TEXTS = (
     ("/in/a.txt", exports.DISCORD_TEXT),
     ("/in/a.txt", exports.IMESSAGE),
+    ("/in/a.txt", exports.LINE),
+    ("/in/a.txt", CLIPPINGS),
     ("/in/a.md", exports.SIGNAL_MARKDOWN),
+    ("/in/a.json", exports.SIGNAL_JSON),
+    ("/in/a.html", exports.SIGNAL_PAGE),
     ("/in/a.csv", exports.DISCORD_CSV),
     ("/in/a.html", exports.DISCORD_PAGE),
     ("/in/a.html", exports.TELEGRAM_PAGE),
