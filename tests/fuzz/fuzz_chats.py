@@ -27,9 +27,16 @@ VALUES: tuple[Any, ...] = (
     exports.MESSENGER,
     exports.CHATGPT,
     exports.CLAUDE,
+    exports.GOOGLE_CHAT,
+)
+CLIPPINGS = "".join(
+    f"A book (Its author)\n- Your Highlight on page {page} | Added on Friday\n\nWords of it.\n==========\n"
+    for page in (1, 2)
 )
 TEXTS = (
     ("/in/a.txt", exports.IMESSAGE),
+    ("/in/a.txt", exports.LINE),
+    ("/in/a.txt", CLIPPINGS),
     ("/in/a.md", exports.SIGNAL_MARKDOWN),
     ("/in/a.html", exports.DISCORD_PAGE),
     ("/in/a.html", exports.TELEGRAM_PAGE),

@@ -43,6 +43,7 @@ MAIL = (
     "\n\n",
     "From a@x Tue Mar  5 21:15:00 2024\n",
     "On 5 Mar 2024 Ana <a@x> wrote:\n> old\n",
+    "Content-Location: https://example.org/a\nContent-Type: text/html\n\n<p>A saved page.</p>\n",
     "-----Original Message-----\nFrom: x\nSent: y\n",
     "-- \n",
     "begin 644 x\n",
@@ -65,6 +66,10 @@ ENTRIES = (
     "DURATION:P99999W\n",
     "RRULE:FREQ=MONTHLY;BYDAY=-1FR,2TU;BYMONTH=13;COUNT=x;UNTIL=y\n",
     "RRULE:FREQ=YEARLY;BYMONTHDAY=-1,31;INTERVAL=2\n",
+    "RRULE:FREQ=SECONDLY\n",
+    "RRULE:FREQ=DAILY;COUNT=999999;BYSETPOS=-1;BYDAY=MO,TU,WE\n",
+    "RRULE:FREQ=MONTHLY;BYMONTHDAY=31;BYMONTH=2;UNTIL=99991231\n",
+    "DTSTART:00010101T000000\n",
     "EXDATE:20240101,x\n",
     'ATTENDEE;CN="a:b";PARTSTAT=DECLINED:mailto:a@x\n',
     "DESCRIPTION:a\n b\\n\n c\n",
@@ -94,7 +99,7 @@ OLE = ole_file(
 
 
 def _mail(draw: Draw) -> None:
-    source = draw.pick(("/in/a.eml", "/in/a.mbox", "/in/a"))
+    source = draw.pick(("/in/a.eml", "/in/a.mbox", "/in/a.mhtml", "/in/a"))
     data = (b"From x\n" if source.endswith("mbox") else b"") + draw.file(MAIL)
     for document in read_file(data, source=source):
         assert_sound(document)

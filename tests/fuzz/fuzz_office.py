@@ -8,18 +8,20 @@ from functools import partial
 from draw import Draw
 from fuzz_packages import LIMITS, spoilt
 from fuzz_targets import Target
-from made_office_files import SHEET, opendocument, presentation, repacked, with_rows
+from made_office_files import SHEET, opendocument, presentation, repacked, saved, with_rows
 from soundness import assert_same_again
+from sources.spreadsheets.test_xls import boats
 
 from answerable.datatypes import Document
 from answerable.sources.context import ReadContext
 from answerable.sources.office.odf import read_odt
 from answerable.sources.office.rtf import read_rtf
 from answerable.sources.office.slides import read_odp, read_pptx
+from answerable.sources.spreadsheets.old import read_xls
 from answerable.sources.spreadsheets.read import read_ods, read_xlsx
-from answerable.tables.find import find_tables
 
 WORKBOOK = with_rows("<row><c><v>1</v></c></row>", ("text", "two"))
+OLD_WORKBOOK = saved(boats())
 SLIDES = presentation([("Title", "Text", "Notes")])
 ROWS = (
     "<row>",
@@ -125,9 +127,7 @@ RTF = (
 
 
 def _read(read: Callable[..., Document], data: bytes, name: str) -> Document:
-    document = read(data, name, ReadContext(LIMITS))
-    find_tables(document)
-    return document
+    return read(data, name, ReadContext(LIMITS))
 
 
 def _grown(draw: Draw, grammar: tuple[str, ...]) -> str:
@@ -149,6 +149,13 @@ def _xlsx(draw: Draw) -> None:
             },
         )
     assert_same_again(partial(_read, read_xlsx, spoilt(draw, data), "/in/a.xlsx"))
+
+
+def _xls(draw: Draw) -> None:
+    data = bytearray(OLD_WORKBOOK)
+    for _ in range(draw.number(20)):
+        data[draw.number(65_535) % len(data)] = draw.number(255)
+    assert_same_again(partial(_read, read_xls, bytes(data) if draw.number(7) else draw.rest(), "/in/a.xls"))
 
 
 def _pptx(draw: Draw) -> None:
@@ -174,6 +181,7 @@ def _rtf(draw: Draw) -> None:
 
 TARGETS = {
     "xlsx": Target(_xlsx, (b"\x01" * 60, b"\0" + WORKBOOK)),
+    "xls": Target(_xls, (b"\x01" * 60, b"\0\0" + OLD_WORKBOOK)),
     "pptx": Target(_pptx, (b"\x01" * 60, b"\0" + SLIDES)),
     "ods": Target(partial(_opendocument, "spreadsheet", read_ods), (b"\x01" * 60,)),
     "odp": Target(partial(_opendocument, "presentation", read_odp), (b"\x01" * 60,)),

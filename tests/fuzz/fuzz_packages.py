@@ -60,6 +60,7 @@ CONTENTS = (
     "word ",
     "\n",
 )
+MATH = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 WORD_XML = (
     "<w:p><w:r><w:t>Text</w:t></w:r></w:p>",
     '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Head</w:t></w:r></w:p>',
@@ -78,10 +79,29 @@ WORD_XML = (
     "</w:txbxContent></w:pict></w:r></w:p>",
     "<w:r><w:tab/><w:br/><w:t/></w:r>",
     '<w:fldSimple w:instr="x"><w:fldChar w:fldCharType="begin"/><w:instrText>PAGE</w:instrText>',
+    '<w:r><w:rPr><w:strike/><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t></w:r>',
+    '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="x"/></w:checkBox></w:ffData>',
+    '<w:ffData><w:ddList><w:result w:val="-9"/><w:listEntry w:val="a"/></w:ddList></w:ffData>',
+    "<w:sdt><w:sdtPr><w:showingPlcHdr/></w:sdtPr><w:sdtContent><w:r><w:t>Click here</w:t></w:r></w:sdtContent></w:sdt>",
+    '<w:sym w:font="Wingdings" w:char="F0FEF0FE"/>',
+    f"<m:oMath {MATH}><m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num>",
+    "<m:sSup><m:e/><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:f></m:oMath>",
+    f'<m:nary {MATH}><m:naryPr><m:chr m:val="{{0}}"/></m:naryPr><m:sub/></m:nary>',
+    '<w:sectPr><w:headerReference w:type="default" r:id="rId1"/><w:footerReference r:id="x"/></w:sectPr>',
     "&a;",
     "<!-- c -->",
     "<?pi x?>",
     "</w:body>",
+)
+LISTS_XML = (
+    '<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1.%9 %2"/>',
+    '<w:start w:val="99999999999999999999"/><w:isLgl/><w:lvlRestart w:val="-1"/><w:suff w:val="tab"/></w:lvl>',
+    '<w:lvl w:ilvl="-1"><w:numFmt w:val="lowerLetter"/><w:pStyle w:val="Heading1"/></w:lvl>',
+    '<w:numStyleLink w:val="Heading1"/>',
+    "</w:abstractNum>",
+    '<w:num w:numId="1"><w:abstractNumId w:val="1"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="x"/>',
+    "</w:lvlOverride></w:num>",
+    "&a;",
 )
 STYLES_XML = (
     '<w:style w:styleId="Heading1"><w:name w:val="heading 1"/><w:basedOn w:val="Heading1"/></w:style>',
@@ -214,6 +234,7 @@ def _docx(draw: Draw) -> None:
     data = WORD if draw.number(7) else draw.rest()
     if data is WORD:
         body, styles = _xml(draw, WORD_XML), _xml(draw, STYLES_XML) if draw.number(1) else ""
+        lists = _xml(draw, LISTS_XML) if draw.number(1) else ""
         declared = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]>' if not draw.number(9) else ""
         data = edited(
             WORD,
@@ -221,6 +242,7 @@ def _docx(draw: Draw) -> None:
                 "<w:body>", f"<w:body>{body}", 1
             ),
             styles=lambda text: text.replace("<w:style ", f"{styles}<w:style ", 1),
+            numbering=lambda text: text.replace("<w:abstractNum ", f"{lists}<w:abstractNum ", 1),
         )
     data = spoilt(draw, data)
     assert_same_again(partial(read_docx, data, "/in/a.docx", ReadContext(LIMITS)))

@@ -33,6 +33,19 @@ DRAWINGS = (
     "<<",
     ">>",
     "/Span <</ActualText <D800>>> BDC ",
+    "50 703.5 m 195 703.5 l S ",
+    "1e38 w 0 0 m 1e38 -1e38 l S ",
+    "BT /F1 6 Tf 120 705 Td (2) Tj ET ",
+    "50 600 100 20 re S 150 600 100 20 re S 50 580 200 20 re S BT /F1 9 Tf 55 605 Td (Cell) Tj ET ",
+)
+NOTES = (
+    "/Subtype/Widget/FT/Tx/T(a)/V(Value)/Rect[120 700 220 716]",
+    "/Subtype/Widget/FT/Tx/T(b)/V<FEFFD800>/TU(Name)/Rect[1e30 0 -1e30 9]",
+    "/Subtype/Widget/FT/Btn/T(c)/V/Yes/AS/Yes/AP<</N<</Yes<<>>/Off<<>>>>>>/Rect[40 700 52 712]",
+    "/Subtype/Widget/FT/Btn/Ff 32768/T(d)/V/x/AS/Off/AP<</N<</x<<>>>>>>/Rect[0 0 0 0]",
+    "/Subtype/Widget/FT/Ch/Ff 131072/T(e)/Opt[[(1)(One)][(2)]]/V(2)/Rect[50 600 90 612]",
+    "/Subtype/StrikeOut/QuadPoints[50 712 195 712 50 700 195 700]/Rect[50 700 195 712]",
+    "/Subtype/StrikeOut/QuadPoints[1 2 3]/Rect[50 700 195 712]",
 )
 VALUES = (
     b"0",
@@ -54,7 +67,9 @@ def _pdf(draw: Draw) -> None:
     pages = [draw.text(DRAWINGS, 15).encode("latin-1", "replace") for _ in range(draw.number(2))]
     filters = draw.pick(("", "", "/Filter/FlateDecode", "/Filter[/FlateDecode/FlateDecode]", "/Filter/ASCIIHexDecode"))
     raw = [zlib.compress(page) for page in pages] if "Flate" in filters else pages
-    data = build_pdf(["Some text"], draw.pick(("", "/Title(T)", "/Title<FEFFD800>/Author(\\0)")), "", raw, filters)
+    info = draw.pick(("", "/Title(T)", "/Title<FEFFD800>/Author(\\0)"))
+    notes = [draw.pick(NOTES) for _ in range(draw.number(3))]
+    data = build_pdf(["Some text"], info, "", raw, filters, notes)
     for _ in range(draw.number(2)):
         places = list(_VALUE.finditer(data))
         place = places[draw.number(65_535) % len(places)]

@@ -19,6 +19,7 @@ class Target:
 
 MODULES = {
     "formats": "fuzz_formats",
+    "notation": "fuzz_texts",
     "chat": "fuzz_texts",
     "chats": "fuzz_chats",
     "markdown": "fuzz_texts",
@@ -28,10 +29,12 @@ MODULES = {
     "markup": "fuzz_writing",
     "subtitles": "fuzz_writing",
     "outlines": "fuzz_writing",
+    "canvas": "fuzz_writing",
+    "notes": "fuzz_writing",
     "zotero": "fuzz_writing",
     "docx": "fuzz_packages",
     "epub": "fuzz_packages",
-    **dict.fromkeys(("xlsx", "pptx", "ods", "odp", "odt", "rtf"), "fuzz_office"),
+    **dict.fromkeys(("xlsx", "xls", "pptx", "ods", "odp", "odt", "rtf"), "fuzz_office"),
     "zip": "fuzz_packages",
     "tar": "fuzz_packages",
     "mail": "fuzz_mail",

@@ -1,4 +1,4 @@
-"""Fuzz text files: chats, Markdown, web pages, tables and lists of objects."""
+"""Fuzz text files: chats, Markdown, web pages, tables, lists of objects, struck and raised text."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from answerable.sources.markdown import read_markdown
 from answerable.sources.records import read_records
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat, parse_chat, read_chat
+from answerable.text.characters import encodable
+from answerable.text.notation import LOWERED, PAGE, RAISED, STRUCK, with_notes, written
+from answerable.text.sentences import sentence_spans
 
 CHAT = (
     "12/31/21, 10:00 PM - Ana: hello\n",
@@ -61,6 +64,12 @@ MARKDOWN = (
     "&amp;",
     "\\",
     "$$",
+    "~~",
+    "%%",
+    "- [x] TODO #a/b [[c|d]] ^e\n\tid:: 1\n  collapsed:: true\n",
+    "> [!note]- Title\n",
+    "[^1]",
+    "[^1]: ",
     "\t",
     "text\n\n",
 )
@@ -93,6 +102,15 @@ HTML = (
     "<textarea><select><option>",
     "&nbsp;&lt;",
     "<base href=//x>",
+    "<style>.a{text-decoration:line-through} .b,.c>d{vertical-align:super}</style>",
+    "<s class=a>gone<span class=b>2</span>",
+    "<p style='display:none'>hidden",
+    "<tr><td rowspan=3>c<td colspan=1000>d<td>e",
+    "<thead><tr><th rowspan=2>f<th colspan=2>g<tr><th>h<th>i</thead>",
+    "<label for=x>Name</label><input id=x value=1><input type=checkbox checked>",
+    "<label><select multiple><option selected>j</select><textarea>k",
+    "word<sup><a href=#n1 id=m1>1</a></sup>",
+    "<li id=n1><a href=#m1>^</a> note",
     "text ",
 )
 DOCUSAURUS = (
@@ -115,6 +133,9 @@ RECORDS = (
     'a,"b ""c""\nd",e\n',
     "sep=|\n",
     "a\tb\n",
+    "Report of 5 March\n\nUnit: euros,,\n",
+    ",Price,,Number,\nItem,old,new,old,new\n",
+    "Total,1,2\n,,\nNote: estimated\n",
     '{"a": 1, "b": [null, true]}',
     "[",
     "]",
@@ -129,6 +150,11 @@ RECORDS = (
     '"',
     ";",
     "\n",
+)
+
+NOTATION = (
+    *(*STRUCK, *RAISED, *LOWERED, PAGE, "~~", "~~x~~", "[^1]", "[^1]: ", "\n\n1 ", "\n²"),
+    *("word", "word¹", "10", "³⁻", "☒", "☐x", "\uf0fe", " of ", ". ", " ", "\t", "\n", "\n\n", "| a | b |\n", "e.g. "),
 )
 
 
@@ -158,7 +184,23 @@ def _records(draw: Draw) -> None:
     assert_same_again(partial(read_records, decode(draw.file(RECORDS), name), name))
 
 
+def _notation(draw: Draw) -> None:
+    text = encodable(draw.text(NOTATION))
+    shown = written(text)
+    assert frozenset(shown).isdisjoint(STRUCK + RAISED + LOWERED + PAGE)
+    assert written(shown) == shown
+    noted = with_notes(shown)
+    assert with_notes(noted) == noted
+    reached = 0
+    for start, end in sentence_spans(noted):
+        assert reached <= start < end <= len(noted)
+        assert not noted[reached:start].strip()
+        reached = end
+    assert not noted[reached:].strip()
+
+
 TARGETS = {
+    "notation": Target(_notation),
     "chat": Target(_chat, tuple("".join(CHAT[first : first + 4]).encode() for first in (0, 1, 4))),
     "markdown": Target(_markdown, ("".join(MARKDOWN[:12]).encode(),)),
     "html": Target(_html, tuple("".join(pieces).encode() for pieces in (HTML[:11], HTML[10:20], DOCUSAURUS[:9]))),

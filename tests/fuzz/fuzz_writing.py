@@ -1,4 +1,4 @@
-"""Fuzz notebooks, marked-up texts, subtitles, outlines, and Zotero's database."""
+"""Fuzz notebooks, marked-up texts, subtitles, outlines, canvases, exported notes, and Zotero's database."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from draw import Draw
+from fuzz_exports import with_another_value
 from fuzz_targets import Target
 from fuzz_texts import MARKDOWN
-from soundness import assert_same_again
+from reading_here import read_file
+from soundness import assert_same_again, assert_sound
 from sources.test_zotero import library_of
 
 from answerable.datatypes import Document
@@ -100,6 +102,39 @@ OUTLINES = (
     ">",
     "text\n",
 )
+CANVAS = {
+    "nodes": [
+        {"id": "g", "type": "group", "x": 0, "y": 0, "width": 9, "height": 9, "label": "Group"},
+        {"id": "a", "type": "text", "x": 1, "y": 1, "width": 2, "height": 2, "text": "# A\nb"},
+        {"id": "b", "type": "file", "x": 99, "y": 1, "width": 2, "height": 2, "file": "B.md", "subpath": "#c"},
+    ],
+    "edges": [{"fromNode": "a", "toNode": "b", "label": "leads to"}],
+}
+KEEP = {
+    "title": "Boat",
+    "isTrashed": False,
+    "textContent": "Oars",
+    "listContent": [{"text": "Sweep", "isChecked": True}],
+    "attachments": [{"filePath": "a.jpg"}],
+    "annotations": [{"title": "A", "url": "https://example.org/"}],
+    "labels": [{"name": "spring"}],
+    "createdTimestampUsec": 1_700_000_000_000_000,
+}
+EVERNOTE = (
+    "<?xml version='1.0'?><!DOCTYPE en-export SYSTEM 'x.dtd'><en-export>",
+    "<note><title>Boat</title><created>20240203T080910Z</created>",
+    "<created>99999999T999999Z</created><tag>spring</tag>",
+    "<content><![CDATA[<en-note><div>Call <en-todo checked='true'/>Sweep</div>",
+    "<ul><li style='--en-checked:true;'><div>Pay</div></li></ul><en-media hash='1'/><en-crypt>x</en-crypt>",
+    "</en-note>]]></content>",
+    "<task><title>Buy</title><taskStatus>completed</taskStatus></task>",
+    "<resource><data encoding='base64'>IyBBCg==</data><resource-attributes><file-name>../a.md</file-name>",
+    "</resource-attributes></resource>",
+    "</note>",
+    "</en-export>",
+    "&a;",
+    "<",
+)
 CELLS = ("markdown", "code", "raw", "heading", "", None)
 VALUES: tuple[Any, ...] = (
     None,
@@ -159,6 +194,25 @@ def _outlines(draw: Draw) -> None:
     assert_same_again(partial(_read, draw.file(OUTLINES), draw.pick(("/in/a.opml", "/in/a.html"))))
 
 
+def _canvas(draw: Draw) -> None:
+    canvas: Any = CANVAS
+    for _ in range(draw.number(4)):
+        canvas = with_another_value(draw, canvas)
+    assert_same_again(partial(_read, json.dumps(canvas).encode(), "/in/a.canvas"))
+
+
+def _notes(draw: Draw) -> None:
+    if draw.number(1):
+        note: Any = KEEP
+        for _ in range(draw.number(4)):
+            note = with_another_value(draw, note)
+        name, data = "/in/a.json", json.dumps(note).encode()
+    else:
+        name, data = "/in/a.enex", draw.file(EVERNOTE)
+    for document in read_file(data, source=name):
+        assert_sound(document)
+
+
 def _database() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         library_of(Path(folder))
@@ -187,5 +241,7 @@ TARGETS = {
     "markup": Target(_markup, tuple("".join(MARKUP[first : first + 6]).encode() for first in (0, 8, 16, 25))),
     "subtitles": Target(_subtitles, ("".join(SUBTITLES).encode(),)),
     "outlines": Target(_outlines, ("".join(OUTLINES[1:6]).encode(), "".join(OUTLINES[8:16]).encode())),
+    "canvas": Target(_canvas, (b"\0" * 9,)),
+    "notes": Target(_notes, (b"\0\0" + "".join(EVERNOTE[:2] + EVERNOTE[3:11]).encode(), b"\1\0")),
     "zotero": Target(_zotero),
 }

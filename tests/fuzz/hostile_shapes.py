@@ -164,6 +164,8 @@ SHAPES: dict[str, Shape] = {
     "Markdown: brackets": ("a.md", 5_000, lambda n: "[" * n),
     "Markdown: links in links": ("a.md", 3_000, lambda n: "[" * n + "](b)" * n),
     "Markdown: stars": ("a.md", 5_000, lambda n: "*a _" * n),
+    "Markdown: struck text": ("a.md", 500, lambda n: "~~a. b~~ " * n),
+    "Markdown: struck text that doesn't end": ("a.md", 2_000, lambda n: "~~a. " * n),
     "Markdown: back-quotes": ("a.md", 5_000, lambda n: "`x``y" * n),
     "Markdown: list items": ("a.md", 2_000, lambda n: "- x\n" * n),
     "Markdown: quotations": ("a.md", 5_000, lambda n: "> x\n" * n),

@@ -1,4 +1,4 @@
-"""Make notebooks, marked-up texts, subtitles and outlines of any length that are meant to take long."""
+"""Make notebooks, marked-up texts, subtitles, outlines and notes of any length that are meant to take long."""
 
 from __future__ import annotations
 
@@ -18,6 +18,17 @@ def _printed(text: str) -> str:
 
 def _captions(count: int, text: str, seconds: int = 1) -> str:
     return "".join(f"{n}\n00:00:01,000 --> 00:00:0{seconds},000\n{text}\n\n" for n in range(count))
+
+
+def _canvas(text: str, links: int) -> str:
+    edges = [{"fromNode": "a", "toNode": "a"}] * links
+    return json.dumps({"nodes": [{"id": "a", "type": "text", "text": text}], "edges": edges})
+
+
+def _attached(count: int) -> str:
+    file = "<resource-attributes><file-name>a.txt</file-name></resource-attributes>"
+    resources = f"<resource><data>eCB5</data>{file}</resource>" * count
+    return f"<en-export><note><title>T</title><content>x</content>{resources}</note></en-export>"
 
 
 _TEX = "\\begin{document}\n"
@@ -68,6 +79,8 @@ WRITING: dict[str, tuple[str, int, Callable[[int], str | bytes]]] = {
     "outlines: more of a bookmark": ("a.html", 5_000, lambda n: f'{_BOOKMARKS}<A HREF="x:y">b</A>' + "<DD>c\n" * n),
     "outlines: open tags": ("a.html", 20_000, lambda n: f'{_BOOKMARKS}<A HREF="x:y">b</A>' + "<a " * n),
     "outlines: quotes": ("a.html", 20_000, lambda n: f'{_BOOKMARKS}<A HREF="x:y">b</A><a ' + '"' * n),
+    "canvas: links to one long card": ("a.canvas", 5_000, lambda n: _canvas("word " * n, n)),
+    "notes: attached files of one name": ("a.enex", 200, _attached),
     "Markdown: tags and links": ("a.md", 3_000, lambda n: "#a/b/c [[d]] " * n),
     "Markdown: open links": ("a.md", 5_000, lambda n: "x [[" * n),
     "Markdown: steps of a tag": ("a.md", 5_000, lambda n: "x #" + "a/" * n),

@@ -16,6 +16,7 @@ from answerable.answering.citations import cite
 from answerable.datatypes import Document, Part, RetrievalResult, document_id
 from answerable.errors import AnswerableError, ReaderFailed
 from answerable.splitting.by_type import SplitterByType
+from answerable.tables.find import find_tables
 
 SPLITTER = SplitterByType(300, 30)
 MOST_SECONDS = 5.0
@@ -96,6 +97,8 @@ def assert_sound(document: Document) -> None:
         assert all(part.start <= cell <= part.end for cell in part.cells), part
         reached = part.end
     _assert_chunks(document)
+    for table in find_tables(document):
+        assert all(0 <= row.start <= row.end <= len(document.content) for row in table.rows)
 
 
 def _assert_chunks(document: Document) -> None:

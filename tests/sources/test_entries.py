@@ -196,6 +196,15 @@ def test_rules_made_to_take_long_are_read_in_time() -> None:
     assert time.process_time() - started < 10
 
 
+def test_a_day_that_never_comes_is_not_searched_for_until_the_last_year() -> None:
+    event = "BEGIN:VEVENT\nSUMMARY:x\nDTSTART:20240305T101500\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30\nEND:VEVENT\n"
+    (document,) = read_bytes((event * 100).encode(), "a.ics")
+    started = time.process_time()
+    (table,) = find_tables(document)
+    assert len(table.rows) == 100
+    assert time.process_time() - started < 10
+
+
 def test_an_answer_cites_an_event(tmp_path: Path) -> None:
     path = tmp_path / "club.ics"
     path.write_bytes(CALENDAR.encode())

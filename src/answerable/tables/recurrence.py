@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
 
@@ -88,6 +88,7 @@ _TEXT = re.compile(
 )
 _PLACED = re.compile(rf"(?:the ([\w .-]+?) )?({'|'.join(_DAYS.values())})")
 _LENGTHS = {"day": 1, "week": 7, "month": 28, "year": 365}  # days
+_CYCLE = 400  # years after which each day has the same date and weekday again
 _YEARS_AHEAD = 5  # of an event without an end, whose later days nobody asks for
 
 
@@ -119,9 +120,13 @@ def times_of(text: str, start: datetime, now: datetime, most_steps: int) -> Time
         steps = max((end - start).days // (_LENGTHS[unit] * interval), 0) + 1
         if steps > most_steps:
             return None
-        rule = rules.rrule(getattr(rules, _UNITS[unit]), start, interval, until=end, **by)
+        # dateutil looks for a day that never comes, such as 31 February, until the last year that there is.
+        ahead = (MAXYEAR - max(start, end).year) // _CYCLE * _CYCLE
+        first, last = (day.replace(year=day.year + ahead) for day in (start, end))
+        rule = list(rules.rrule(getattr(rules, _UNITS[unit]), first, interval, until=last, **by))
+        steps = steps if rule else (datetime.max - first).days // (_LENGTHS[unit] * interval) + 1
         # An event takes place when it begins, even if its rule says otherwise.
-        days = list(islice(dict.fromkeys([start, *rule]), count))
+        days = list(islice(dict.fromkeys([start, *(day.replace(year=day.year - ahead) for day in rule)]), count))
     except (ValueError, OverflowError):
         return None
     left_out = set((found["left_out"] or "").replace(" UTC", "").split(", "))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import sentencex
 
@@ -153,11 +154,15 @@ def is_furniture(text: str, start: int, end: int) -> bool:
 
 def _is_struck(text: str, start: int, end: int) -> bool:
     """Return whether all words of a span are struck out; the tildes may be around more than the span."""
-    struck = list(STRUCK.finditer(text)) if "~~" in text else []
-    held = [(max(start, each.start()), min(end, each.end())) for each in struck]
+    held = [(max(start, first), min(end, last)) for first, last in _struck_spans(text)]
     edges = [start, *(edge for first, last in held if first < last for edge in (first, last)), end]
     rest = (text[first:last] for first, last in zip(edges[::2], edges[1::2], strict=True))
     return len(edges) > 2 and not any(map(str.isalnum, "".join(rest)))
+
+
+@lru_cache(maxsize=1)  # Each sentence of a text asks for those of the whole text.
+def _struck_spans(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(each.span() for each in STRUCK.finditer(text)) if "~~" in text else ()
 
 
 def is_row(text: str, start: int, end: int) -> bool:

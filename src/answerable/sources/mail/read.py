@@ -61,7 +61,7 @@ def read_contained(
 ) -> list[Document]:
     """Read the documents and files in a message. Raise EmptySource if there are none."""
     documents: list[Document] = []
-    names: set[str] = set()
+    names: dict[str, int] = {}
     is_empty = True
     for each, place in contained:
         is_empty = False
@@ -137,14 +137,13 @@ def _reason_to_skip(data: bytes, name: str, ocr: Ocr | None) -> str:
     return reason or ("archive in a message" if recognise(data[:SAMPLE], name).is_archive else "")
 
 
-def _unused(place: str, names: set[str]) -> str:
-    """Return a source that no other attachment of the message has: `photo (2).jpg`."""
-    name, number = place, 1
+def _unused(place: str, names: dict[str, int]) -> str:
+    """Return a source that no other attachment of the message has, `photo (2).jpg`; `names` has the last numbers."""
+    name, suffix = place, PurePosixPath(place).suffix
     while name in names:
-        number += 1
-        path = PurePosixPath(place)
-        name = f"{place.removesuffix(path.suffix)} ({number}){path.suffix}"
-    names.add(name)
+        names[place] += 1
+        name = f"{place.removesuffix(suffix)} ({names[place]}){suffix}"
+    names[name] = 1
     return name
 
 
