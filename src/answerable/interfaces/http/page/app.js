@@ -176,9 +176,12 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
     conversation.ask(question, null, { where: only });
   };
   const goAsking = (then) => {
-    location.hash = "#ask";
     then();
-    requestAnimationFrame(() => field.current?.focus());
+    const focus = () => requestAnimationFrame(() => field.current?.focus());
+    if (view === "ask") return focus();
+    // The field comes with its view.
+    addEventListener("hashchange", focus, { once: true });
+    location.hash = "#ask";
   };
   const modelChanged = () => onLibraries(library);
   const askAbout = (selected) => goAsking(() => setHint(selected));
