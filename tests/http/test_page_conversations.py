@@ -277,6 +277,48 @@ def test_arrow_up_brings_back_the_last_question(visitor: Visitor) -> None:
     assert field.input_value() == FERRY
 
 
+def test_keys_are_shown_and_find_conversations_documents_and_pages(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.ask(FERRY)
+    page.get_by_role("button", name="New conversation").click()
+    page.locator(".welcome").wait_for()
+    page.keyboard.press("Control+k")
+    finder = page.get_by_role("combobox", name="Document, conversation or page")
+    finder.fill("ferry bogota")
+    page.get_by_role("option", name=FERRY).first.wait_for()
+    assert visitor.barriers() == []
+    visitor.shot("finder")
+    finder.press("Enter")
+    page.locator(".turn", has_text=FERRY).wait_for()
+    page.keyboard.press("Control+k")
+    page.get_by_role("option").nth(4).wait_for()
+    finder.press("ArrowUp")
+    finder.press("ArrowDown")
+    finder.press("ArrowDown")
+    assert page.locator(".finder-found [aria-selected=true]").inner_text() == "Library"
+    finder.press("Enter")
+    page.locator(".library[data-loaded=true]").wait_for()
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
+    assert visitor.barriers() == []
+    visitor.shot("shortcuts")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    finder.fill("new conv")
+    finder.press("Enter")
+    page.locator(".welcome").wait_for()
+    expect(page.locator(".composer textarea")).to_be_focused()
+    page.keyboard.press("Control+k")
+    finder.fill("gate")
+    page.get_by_role("option", name="gate", exact=True).click()
+    page.locator(".document-page").wait_for()
+    # A question mark of a question is one.
+    visitor.begin()
+    page.locator(".composer textarea").press_sequentially("gate?")
+    assert page.locator("dialog[open]").count() == 0
+    page.locator(".composer textarea").fill("")
+
+
 def test_an_answer_is_copied_with_its_citations(visitor: Visitor) -> None:
     turn = visitor.ask(GATE)
     turn.get_by_role("button", name="Copy with sources").click()

@@ -108,6 +108,9 @@ def test_one_hand_reaches_everything(tmp_path: Path) -> None:
             low = "(each) => each.getBoundingClientRect().top > innerHeight / 2"
             for place in (".top nav", ".composer", ".filter-bar"):
                 assert page.locator(place).count() == 0 or page.locator(place).evaluate(low), place
+            page.locator(".composer textarea").fill("Which colour is the gate?\n" * 20)
+            assert page.locator(".composer").evaluate("(each) => each.offsetHeight") <= PHONE[1] / 4
+            page.locator(".composer textarea").fill("")
             visitor.cite(turn)
             assert page.locator(".panel-head").evaluate(low)
             visitor.shot("one-hand")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -25,7 +26,7 @@ from answerable.interfaces.http.guards.key_file import Keys
 from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.server import Server, open_service
 from answerable.interfaces.http.service import Options
-from answerable.protocols import Delta, Message, Tool
+from answerable.protocols import Delta, Message, Tool, ToolCall
 from answerable.settings import Settings
 
 GATE = ("gate.txt", b"The gate is blue. The door is green.")
@@ -33,18 +34,28 @@ QUESTION = "Which colour is the gate?"
 
 
 class WaitingModel(PatientModel):
-    """Writes only once what it searched for was seen."""
+    """Reads all of a document only once that was seen, and writes only once what it searched for was seen."""
 
     def __init__(self, text: str, *sources: str) -> None:
         super().__init__(text, *sources)
+        self.seen_reading = threading.Event()
         self.seen = threading.Event()
+
+    def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+        self.seen_reading.wait(60)
+        yield from super().stream(messages, max_tokens)
 
     def converse(
         self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
     ) -> Generator[Delta, None, None]:
         if messages[-1].role == "tool":
             self.seen.wait(60)
-        yield from super().converse(messages, tools, max_tokens)
+            yield from super().converse(messages, tools, max_tokens)
+            return
+        for delta in super().converse(messages, tools, max_tokens):
+            search, *others = delta.calls
+            reading = ToolCall("3", "read_all", '{"documents": ["d1"]}')
+            yield replace(delta, calls=(search, reading, *others))
 
 
 def test_an_answer_streams_and_stays_and_shows_its_sources(tmp_path: Path) -> None:
@@ -56,6 +67,8 @@ def test_an_answer_streams_and_stays_and_shows_its_sources(tmp_path: Path) -> No
             page = visitor.page
             page.get_by_role("textbox").fill(QUESTION)
             page.keyboard.press("Enter")
+            page.locator(".working", has_text="Reading 1 of 1").wait_for()
+            model.seen_reading.set()
             page.locator(".working", has_text="Looking up sources").wait_for()
             visitor.shot("working")
             model.seen.set()
@@ -356,6 +369,8 @@ def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:
         turn = visitor.ask("How many tools may I borrow at once?")
         assert visitor.cite(turn).startswith("A member may borrow")
         assert page.get_by_role("button", name="Add documents").count() == 0
+        assert page.locator("span.model").inner_text() == "no model"
+        assert page.get_by_role("button", name="Model").count() == 0
         page.get_by_role("link", name="Library", exact=True).click()
         page.locator(".documents tbody tr").wait_for()
         assert page.get_by_role("button", name="Delete").count() == 0

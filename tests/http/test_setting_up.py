@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from browser import visiting
+from playwright.sync_api import expect
 from providers.scripted_server import ScriptedServer, chat, failure, json_reply
 from service_on_socket import small_service, upload
 
@@ -73,6 +74,9 @@ def test_a_key_that_is_forgotten_is_used_no_more(tmp_path: Path) -> None:
         found = client.get(SETTINGS).json()
         assert (found["model"], found["sending"]["host"]) == ("openai:gpt-5-nano", "api.openai.com")
         assert found["sending"]["price"] == [0.05, 0.4]
+        assert found["offered"]["openai:gpt-5-nano"] == found["sending"]
+        listed = client.get("api/v1/libraries").json()["libraries"][0]
+        assert (listed["model"], listed["model_is_here"]) == ("openai:gpt-5-nano", False)
         assert put(client, key="").json()["model"] == "extractive"
         assert put(client, key=SECRET).json()["model"] == "openai:gpt-5-nano"
 
@@ -99,15 +103,27 @@ def test_what_is_set_elsewhere_or_may_not_be_set_here_is_refused(
 
 def test_an_ollama_is_found_and_a_key_is_set_up_on_the_page(tmp_path: Path) -> None:
     with writer() as ollama, writer() as server:
-        settings = Settings(ollama_base_url=f"{ollama.url}/v1")
+        settings = Settings(ollama_base_url=f"{ollama.url}/v1", openai_chat_model="large")
         with small_service(tmp_path, settings=settings, addresses=True) as (running, client):
             upload(client, ("gate.txt", b"The gate is blue."))
-            with visiting(f"{running.address}#settings") as visitor:
+            with visiting(running.address) as visitor:
                 page = visitor.page
+                # From the welcome to the model of an Ollama in two clicks.
+                page.get_by_role("button", name="Model: no model").click()
+                offered = page.get_by_role("button", name="ollama:tiny")
+                assert f"stay on the server's machine, if {ollama.url[7:]} runs" in offered.inner_text()
+                assert visitor.barriers() == []
+                visitor.shot("model")
+                offered.click()
+                button = page.get_by_role("button", name="Model: tiny · on the server")
+                expect(button).to_be_focused()
+                expect(offered).to_be_hidden()
+                button.press("Enter")
+                # To one that needs a key in three, and the key.
+                page.get_by_role("link", name="Set up openai").click()
                 page.locator(".providers", has_text="reachable; models: 2").wait_for()
-                page.get_by_label("Model").select_option("ollama:tiny")
                 page.get_by_text(f"stay on the server's machine, if {ollama.url[7:]} runs").wait_for()
-                page.get_by_label("Set up: openai").click()
+                expect(page.get_by_label("Key: openai")).to_be_focused()
                 assert page.get_by_label("Key: openai").get_attribute("type") == "password"
                 page.get_by_label("Key: openai").fill(SECRET)
                 page.get_by_label("Address: openai").fill(f"{server.url}/v1")
@@ -116,8 +132,10 @@ def test_an_ollama_is_found_and_a_key_is_set_up_on_the_page(tmp_path: Path) -> N
                 ).wait_for()
                 page.keyboard.press("Enter")
                 page.locator(".providers li", has_text="openai").get_by_text("reachable; models: 2").wait_for()
-                page.get_by_label("Model").select_option("openai:large")
+                page.get_by_role("button", name="Use openai:large").click()
                 page.get_by_text(f"if {server.url[7:]} runs").wait_for()
+                expect(page.get_by_label("Model")).to_be_focused()
+                assert page.get_by_label("Model").input_value() == "openai:large"
                 assert page.get_by_label("Key: openai").input_value() == ""
                 assert SECRET not in page.content()
                 assert visitor.barriers() == []

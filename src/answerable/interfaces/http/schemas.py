@@ -264,6 +264,8 @@ class LibraryOut(BaseModel):
     may_change: bool
     may_remove: bool
     may_create: bool
+    model: str = Field(description="The model that writes answers; `extractive` is none.")
+    model_is_here: bool = Field(description="Whether the model runs on the server's machine, as far as is known.")
     together: bool = Field(description="Whether it is all libraries, asked as one.")
 
 
@@ -388,11 +390,13 @@ FoldersOut = output(
 SettingsOut = output(
     "SettingsOut",
     "How answers are made. `fixed`: what sets the model, if it can't be chosen; `sending`: where questions and passages"
-    " go; `may_set_up`, `may_move`: whether the caller may keep keys, set addresses; `models`: an Ollama here has.",
+    " go; `offered`: the same for each model that can be chosen at once; `may_set_up`, `may_move`: whether the caller"
+    " may keep keys, set addresses; `models`: an Ollama here has.",
     model=str,
     models=list[str],
     fixed=Optional[str],
     sending=Sending,
+    offered=dict[str, Sending],
     may_set_up=bool,
     may_move=bool,
     grounding=str,

@@ -10,6 +10,8 @@ import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
+import { Keys } from "./keyboard/keys.js";
+import { ModelMenu } from "./conversation/model_menu.js";
 import { useBack } from "./phone/back.js";
 import { Shared } from "./phone/shared.js";
 import { Unreachable } from "./phone/unreachable.js";
@@ -28,10 +30,12 @@ const DocumentPage = lazily(() => import("./overview/document.js").then((found) 
 
 const DOCUMENT = "document=";
 
-/** `ask`, `library`, `settings`, or `document=ID`. */
+const SETTINGS = /^settings(=|$)/;
+
+/** `ask`, `library`, `settings`, `settings=PROVIDER`, or `document=ID`. */
 const viewOf = () => {
   const name = location.hash.slice(1);
-  return ["library", "settings"].includes(name) || name.startsWith(DOCUMENT) ? name : "ask";
+  return name === "library" || SETTINGS.test(name) || name.startsWith(DOCUMENT) ? name : "ask";
 };
 
 const useView = () => {
@@ -72,23 +76,6 @@ const usePanel = () => {
   }, []);
   useBack(Boolean(open) && !open.isOffered, close);
   return { open, openAt, step, close, offer, isRoomy };
-};
-
-const typesInto = (element) => element.matches("input, textarea, select, [contenteditable]");
-
-/** `/` focuses the question, Escape closes the panel. */
-const useKeys = (field, close) => {
-  useEffect(() => {
-    const press = (event) => {
-      if (document.querySelector("dialog[open]")) return;
-      if (event.key === "Escape") close();
-      if (event.key !== "/" || event.ctrlKey || event.metaKey || typesInto(event.target) || !field.current) return;
-      event.preventDefault();
-      field.current.focus();
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [close]);
 };
 
 const Tools = ({ turns }) => {
@@ -143,6 +130,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const [hint, setHint] = useState(null);
   const [where, setWhere] = useState({});
   const [isAdding, setAdding] = useState(false);
+  const [dialog, setDialog] = useState("");
   const field = useRef(null);
   const panel = usePanel();
   const listed = useListed();
@@ -151,7 +139,6 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const jobs = useJobs(library, mayChange, changed);
   const conversation = useConversation(library, onProblem);
   const isAwaited = panel.isRoomy && view === "ask" && conversation.turns.length > 0;
-  useKeys(field, panel.close);
   useEffect(() => {
     if (conversation.answered) panel.offer(conversation.turns.at(-1)?.answer?.citations ?? []);
   }, [conversation.answered]);
@@ -188,11 +175,16 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
     setWhere(only);
     conversation.ask(question, null, { where: only });
   };
-  const askAbout = (selected) => {
-    setHint(selected);
+  const goAsking = (then) => {
+    then();
+    const focus = () => requestAnimationFrame(() => field.current?.focus());
+    if (view === "ask") return focus();
+    // The field comes with its view.
+    addEventListener("hashchange", focus, { once: true });
     location.hash = "#ask";
-    requestAnimationFrame(() => field.current?.focus());
   };
+  const modelChanged = () => onLibraries(library);
+  const askAbout = (selected) => goAsking(() => setHint(selected));
   const forms = html`<${AddForms} onFiles=${jobs.addFiles} onSite=${jobs.addSite} />`;
   const addButton =
     mayChange &&
@@ -224,7 +216,16 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                 add=${addButton}
               />`
             }
-            ${view === "settings" && html`<${SettingsPage} ...${{ library, mayChange, onProblem }} ...${choices} />`}
+            ${
+              SETTINGS.test(view) &&
+              html`<${SettingsPage}
+                ...${{ library, mayChange, onProblem }}
+                ...${choices}
+                wanted=${view.split("=")[1]}
+                onModel=${modelChanged}
+                onKeys=${() => setDialog("shortcuts")}
+              />`
+            }
             ${
               view.startsWith(DOCUMENT) &&
               html`<${DocumentPage}
@@ -266,6 +267,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                 isBusy=${conversation.isBusy}
                 onAsk=${ask}
                 onStop=${conversation.stop}
+                model=${html`<${ModelMenu} entry=${entry} onModel=${modelChanged} />`}
                 mayAdd=${mayChange}
                 onAdd=${() => setAdding(true)}
               />`
@@ -296,6 +298,14 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
         />`
       }
       ${mayChange && html`<${DropTarget} onFiles=${jobs.addFiles} />`}
+      <${Keys}
+        ...${{ library, field, onProblem }}
+        open=${dialog}
+        onOpen=${setDialog}
+        onEscape=${panel.close}
+        onBegin=${() => goAsking(begin)}
+        onConversation=${(session) => goAsking(() => conversation.open(session))}
+      />
     </div>
   `;
 };

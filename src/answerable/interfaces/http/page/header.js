@@ -2,7 +2,7 @@
 
 import { LANGUAGES, TEXTS } from "./texts/i18n.js";
 import { useTexts } from "./texts/texts.js";
-import { html, IconButton } from "./ui.js";
+import { html, Icon, IconButton } from "./ui.js";
 
 const Choice = ({ label, value, options, onChoose }) => html`
   <select class="choice" aria-label=${label} value=${value} onChange=${(event) => onChoose(event.currentTarget.value)}>
@@ -10,19 +10,21 @@ const Choice = ({ label, value, options, onChoose }) => html`
   </select>
 `;
 
-/** The header; `view` is `ask`, `library` or `settings`. */
+/** The header; `view` as in the address. */
 export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark, onTheme }) => {
   const { t, language } = useTexts();
-  const current = (name) => (view === name ? "page" : undefined);
+  const at = view.split("=")[0];
+  // A document's page is in the library.
+  const current = (name) => (at === name ? "page" : name === "library" && at === "document" ? "true" : undefined);
+  const page = (name, icon) =>
+    html`<a href=${`#${name}`} aria-current=${current(name)}><${Icon} name=${icon} />${t(name)}</a>`;
   return html`
     <header class="top">
       <a class="brand" href="#ask" aria-label="Answerable"
         ><img src="page/icon.svg" alt="" width="26" height="26" /><span>Answerable</span></a
       >
       <nav aria-label=${t("pages")}>
-        <a href="#ask" aria-current=${current("ask")}>${t("ask")}</a>
-        <a href="#library" aria-current=${view.startsWith("document=") ? "true" : current("library")}>${t("library")}</a>
-        <a href="#settings" aria-current=${current("settings")}>${t("settings")}</a>
+        ${page("ask", "chat")} ${page("library", "book")} ${page("settings", "settings")}
       </nav>
       <div class="top-choices">
         ${

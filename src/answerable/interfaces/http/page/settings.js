@@ -1,11 +1,10 @@
 /** The settings: the model and its providers, the server's settings, language and theme. */
 
 import { of, request } from "./api/api.js";
+import { chooseModel, NONE, sendingText, settingsOf } from "./model.js";
 import { LANGUAGES, TEXTS } from "./texts/i18n.js";
 import { useTexts } from "./texts/texts.js";
-import { html, useEffect, useState } from "./ui.js";
-
-const NONE = "extractive";
+import { html, useEffect, useRef, useState } from "./ui.js";
 
 const Choice = ({ label, value, options, onChoose, disabled }) => html`
   <label class="setting"
@@ -17,11 +16,13 @@ const Choice = ({ label, value, options, onChoose, disabled }) => html`
 `;
 
 /** The form of a provider's key, which is never shown again, and of its address. */
-const SetUp = ({ library, found, mayMove, onFound, onSaved, onProblem }) => {
+const SetUp = ({ library, found, mayMove, isWanted, onFound, onSaved, onProblem }) => {
   const { t } = useTexts();
   const { name, host, has_key: hasKey } = found;
   const [key, setKey] = useState("");
   const [address, setAddress] = useState("");
+  const form = useRef(null);
+  useEffect(() => isWanted && form.current.querySelector("input").focus(), [isWanted]);
   const send = (body) =>
     request(of(library, "settings", "key"), { method: "PUT", body: { provider: name, ...body } }).then(
       (all) => {
@@ -49,9 +50,9 @@ const SetUp = ({ library, found, mayMove, onFound, onSaved, onProblem }) => {
     </label>
   `;
   return html`
-    <details>
+    <details open=${isWanted}>
       <summary aria-label=${`${t("setUpProvider")}: ${name}`}>${t("setUpProvider")}</summary>
-      <form onSubmit=${save}>
+      <form ref=${form} onSubmit=${save}>
         ${hasKey !== null && field(t("apiKey"), "password", key, setKey, hasKey ? "•••" : "")}
         ${mayMove && field(t("address"), "url", address, setAddress, host)}
         <p class="muted">${t("keptOnServer")}</p>
@@ -65,18 +66,21 @@ const SetUp = ({ library, found, mayMove, onFound, onSaved, onProblem }) => {
   `;
 };
 
-const Provider = ({ library, found, mayMove, maySetUp, models, onModels, onFound }) => {
+const Provider = ({ library, found, mayMove, maySetUp, isWanted, current, models, onModels, onChoose, onFound }) => {
   const { t } = useTexts();
-  const { name, host, needs, has_key: hasKey } = found;
+  const { name, model, host, needs, has_key: hasKey } = found;
   const n = models.filter((each) => each.startsWith(`${name}:`)).length;
-  const state = needs ? t("needs", { what: needs }) : n ? t("reachable", { n }) : t("ready");
+  const lacks = maySetUp && hasKey === false ? t("needsKey") : t("needs", { what: needs });
+  const state = needs ? lacks : n ? t("reachable", { n }) : t("ready");
   const [said, setSaid] = useState("");
+  const [usable, setUsable] = useState("");
   const test = () => {
     setSaid("…");
     request(of(library, "settings", "models"), { method: "POST", body: { provider: name } }).then(
       ({ models }) => {
         onModels(models);
         setSaid(t("reachable", { n: models.length }));
+        setUsable(models.find((each) => each === model) ?? "");
       },
       ({ message }) => setSaid(message || t("unreachable")),
     );
@@ -92,11 +96,18 @@ const Provider = ({ library, found, mayMove, maySetUp, models, onModels, onFound
         </button>`
       }
       ${
+        usable &&
+        usable !== current &&
+        html`<button type="button" class="plain-button" onClick=${() => onChoose(usable)}>
+          ${t("useModel", { model: usable })}
+        </button>`
+      }
+      ${
         maySetUp &&
         (hasKey !== null || (mayMove && host)) &&
         html`<${SetUp}
-          ...${{ library, found, mayMove, onFound }}
-          onSaved=${({ key }) => (key === "" ? setSaid("") : test())}
+          ...${{ library, found, mayMove, isWanted, onFound }}
+          onSaved=${({ key }) => (key === "" ? (setSaid(""), setUsable("")) : test())}
           onProblem=${setSaid}
         />`
       }
@@ -104,30 +115,23 @@ const Provider = ({ library, found, mayMove, maySetUp, models, onModels, onFound
   `;
 };
 
-/** What leaves the machine with the model in effect, and its price. */
-const Sending = ({ model, sending }) => {
-  const { t, number } = useTexts();
-  const { host, is_here: isHere, price } = sending;
-  const where = host ? (isHere ? "staysAt" : "sentTo") : "sentByPlugin";
-  return html`
-    <p>
-      ${t(where, { host, model })}
-      ${price && ` ${t("price", { read: `$${number(price[0])}`, written: `$${number(price[1])}` })}`}
-    </p>
-  `;
-};
-
 /** The model is chosen from those of configured providers; a tested one offers all that it lists. */
-const Model = ({ library, found, onFound }) => {
-  const { t } = useTexts();
+const Model = ({ library, found, wanted, onFound, onModel }) => {
+  const texts = useTexts();
+  const { t } = texts;
   const { fixed, model, models, grounding, providers, sending, may_move: mayMove, may_set_up: maySetUp } = found;
-  const ready = providers.filter(({ name, needs, model }) => !needs && model !== "ollama").map((each) => each.model);
+  const select = useRef(null);
   const [listed, setListed] = useState([]);
   const [problem, setProblem] = useState("");
   const choose = (chosen) => {
     setProblem("");
-    request(of(library, "settings", "model"), { method: "PUT", body: { model: chosen } }).then(
-      onFound,
+    chooseModel(library, chosen).then(
+      (all) => {
+        onFound(all);
+        onModel();
+        // The button that chose it is gone.
+        select.current.querySelector("select").focus();
+      },
       ({ message }) => {
         setProblem(message || t("unreachable"));
         // What was chosen isn't in effect.
@@ -135,18 +139,20 @@ const Model = ({ library, found, onFound }) => {
       },
     );
   };
-  const others = [...new Set([...ready, ...models, ...listed, model])].filter((each) => each !== NONE);
+  const others = [...new Set([...Object.keys(found.offered), ...listed])].filter((each) => each !== NONE);
   return html`
-    <${Choice}
-      label=${t("model")}
-      value=${model}
-      disabled=${Boolean(fixed)}
-      options=${[[NONE, t("noModel")], ...others.map((each) => [each, each])]}
-      onChoose=${choose}
-    />
+    <div ref=${select}>
+      <${Choice}
+        label=${t("model")}
+        value=${model}
+        disabled=${Boolean(fixed)}
+        options=${[[NONE, t("noModel")], ...others.map((each) => [each, each])]}
+        onChoose=${choose}
+      />
+    </div>
     ${fixed && html`<p>${t("fixedBy", { by: fixed })}</p>`}
-    ${model !== NONE && html`<${Sending} ...${{ model, sending }} />`}
-    <p class="muted">${t(model === NONE ? "noModelWhy" : `grounded_${grounding}`)}</p>
+    <p>${sendingText(model, sending, texts)}</p>
+    ${model !== NONE && html`<p class="muted">${t(`grounded_${grounding}`)}</p>`}
     ${problem && html`<p class="problem" role="alert">${problem}</p>`}
     <ul class="providers">
       ${providers.map(
@@ -154,6 +160,9 @@ const Model = ({ library, found, onFound }) => {
           html`<${Provider}
             key=${each.name}
             ...${{ library, found: each, mayMove, maySetUp, models, onFound }}
+            isWanted=${each.name === wanted}
+            current=${model}
+            onChoose=${choose}
             onModels=${(models) => setListed((all) => [...all, ...models])}
           />`,
       )}
@@ -161,17 +170,18 @@ const Model = ({ library, found, onFound }) => {
   `;
 };
 
-/** The view. Only those who may change the library see the server's settings. */
-export const SettingsPage = ({ library, mayChange, onProblem, onLanguage, theme, onTheme }) => {
+/** The view, with the `wanted` provider's form open. Only those who may change the library see the server's settings. */
+export const SettingsPage = ({ library, mayChange, wanted, onModel, onKeys, onProblem, ...choices }) => {
+  const { onLanguage, theme, onTheme } = choices;
   const { t, language } = useTexts();
   const [found, setFound] = useState(null);
   useEffect(() => {
-    if (mayChange) request(of(library, "settings")).then(setFound, onProblem);
+    if (mayChange) settingsOf(library).then(setFound, onProblem);
   }, [library, mayChange]);
   return html`
     <div class="library settings" data-loaded=${Boolean(found) || !mayChange}>
       <h1>${t("settings")}</h1>
-      ${found && html`<${Model} ...${{ library, found }} onFound=${setFound} />`}
+      ${found && html`<${Model} ...${{ library, found, wanted, onModel }} onFound=${setFound} />`}
       <${Choice}
         label=${t("language")}
         value=${language}
@@ -184,6 +194,7 @@ export const SettingsPage = ({ library, mayChange, onProblem, onLanguage, theme,
         options=${["", "light", "dark"].map((each) => [each, t(each || "auto")])}
         onChoose=${onTheme}
       />
+      <button type="button" class="plain-button" onClick=${onKeys}>${t("keyboard")}</button>
       ${
         found &&
         html`

@@ -27,7 +27,7 @@ from answerable.interfaces.http.schemas import LibrariesOut, LibraryOut, ModelsO
 from answerable.interfaces.http.service import Service
 from answerable.wiring.answering import is_reading
 from answerable.wiring.model_setup import changes, keep, overridden
-from answerable.wiring.providers import is_model, listed_models, ollama_models, providers, sending
+from answerable.wiring.providers import PROVIDERS, is_model, listed_models, ollama_models, providers, sending
 from answerable.wiring.stores import changed_settings
 
 # Most libraries of a server: each open library has an index and open files. A round number, not measured.
@@ -77,11 +77,14 @@ async def remove_library(library: LibraryName, caller: Admin, service: Serving) 
 def _plain(service: Service, name: str, caller: Caller) -> dict[str, Any]:
     libraries = service.libraries
     is_together = libraries.is_together(name)
+    model = libraries.model(name)
     return {
         "name": name,
         "title": name if is_together else libraries.choices(name).title or name,
         "default": name == libraries.default,
         "may_change": caller.role == "admin" and not is_together,
+        "model": model,
+        "model_is_here": sending(libraries.started_with(name), model).is_here,
         "together": is_together,
         "may_remove": caller.role == "admin" and libraries.is_made(name),
         "may_create": caller.role == "admin" and caller.library is None,
@@ -163,17 +166,22 @@ def _explained(call: Callable[[], Any]) -> Any:
 def _shown(service: Service, library: str, embedder: str, caller: Caller) -> dict[str, Any]:
     settings = service.libraries.started_with(library)
     model = service.libraries.model(library)
+    found = providers(settings)
+    models = ollama_models(settings)[:_MOST_LISTED]
+    # A built-in provider without a model of its own, as Ollama is, can't be chosen by its name.
+    ready = [each.model for each in found if not each.needs and each.model not in PROVIDERS]
     return {
         "model": model,
-        "models": ollama_models(settings)[:_MOST_LISTED],
+        "models": models,
         "fixed": service.options.fixed.get("model"),
         "sending": asdict(sending(settings, model)),
+        "offered": {each: asdict(sending(settings, each)) for each in (*models, *ready, model)},
         "may_set_up": caller.library is None,
         "may_move": caller.library is None and service.options.addresses,
         "grounding": settings.grounding,
         "reads": is_reading(settings),
         "embedder": embedder,
-        "providers": [asdict(each) for each in providers(settings)],
+        "providers": [asdict(each) for each in found],
         "settings": [
             {"name": name, "value": value, "set_by": service.options.fixed.get(name)}
             for name, value in changed_settings(settings).items()

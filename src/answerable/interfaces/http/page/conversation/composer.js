@@ -16,8 +16,11 @@ const Hint = ({ hint, onDrop }) => {
   `;
 };
 
-/** The question's field, referenced by `field`, with a button to stop a running answer. ↑ brings back the `last` one. */
-export const Composer = ({ field, last, hint, onDropHint, isBusy, onAsk, onStop, onAdd, mayAdd }) => {
+/**
+ * The question's field, referenced by `field`, the `model` that answers, and a button to stop a running answer. ↑ brings
+ * back the `last` question.
+ */
+export const Composer = ({ field, last, hint, onDropHint, isBusy, onAsk, onStop, onAdd, mayAdd, model }) => {
   const { t } = useTexts();
   const [question, setQuestion] = useState("");
   useEffect(() => {
@@ -41,18 +44,18 @@ export const Composer = ({ field, last, hint, onDropHint, isBusy, onAsk, onStop,
   return html`
     <form class="composer" onSubmit=${ask}>
       ${hint && html`<${Hint} hint=${hint} onDrop=${onDropHint} />`}
+      <textarea
+        ref=${field}
+        rows="1"
+        maxlength=${LONGEST}
+        aria-label=${t("question")}
+        placeholder=${t(hint ? "askAboutIt" : "askSomething")}
+        value=${question}
+        onInput=${(event) => setQuestion(event.currentTarget.value)}
+        onKeyDown=${onKeyDown}
+      ></textarea>
       <div class="composer-row">
-        ${mayAdd && html`<${IconButton} icon="add" label=${t("add")} onClick=${onAdd} />`}
-        <textarea
-          ref=${field}
-          rows="1"
-          maxlength=${LONGEST}
-          aria-label=${t("question")}
-          placeholder=${t(hint ? "askAboutIt" : "askSomething")}
-          value=${question}
-          onInput=${(event) => setQuestion(event.currentTarget.value)}
-          onKeyDown=${onKeyDown}
-        ></textarea>
+        ${mayAdd && html`<${IconButton} icon="add" label=${t("add")} onClick=${onAdd} />`} ${model}
         ${
           isBusy
             ? html`<button type="button" class="send stop" aria-label=${t("stop")} title=${t("stop")} onClick=${onStop}>

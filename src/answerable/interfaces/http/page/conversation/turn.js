@@ -76,13 +76,21 @@ const Outcome = ({ turn, library, open, openAt, isWritten }) => {
   `;
 };
 
+// Which of its parts the model reads, while it reads all of a document.
+const PART = /^(?<n>\d+) \/ (?<all>\d+)$/;
+
+const doing = ({ state, step }, t) => {
+  if (state !== "searching" || !step) return t(state);
+  const part = step.tool === "read_all" && PART.exec(step.asked);
+  return part ? t("doing_part", part.groups) : t(`doing_${step.tool.replace("_all", "")}`, step);
+};
+
 /** What the model does, or why there is no answer. */
 const Unfinished = ({ turn }) => {
   const { t } = useTexts();
-  const { state, step } = turn;
-  const doing = state === "searching" && step ? `doing_${step.tool.replace("_all", "")}` : state;
+  const { state } = turn;
   return html`
-    ${isBusy(turn) && html`<${Working}>${t(doing, step ?? {})}<//>`}
+    ${isBusy(turn) && html`<${Working}>${doing(turn, t)}<//>`}
     ${state === "stopped" && html`<p class="muted">${t(turn.draft ? "stoppedDraft" : "stopped")}</p>`}
     ${state === "failed" && html`<${Trouble} problem=${turn.problem} />`}
   `;

@@ -4,6 +4,7 @@ import { LIBRARIES } from "./i18n_libraries.js";
 import { PANEL } from "./i18n_panel.js";
 import { CONVERSATIONS } from "./i18n_conversations.js";
 import { FILTERS } from "./i18n_filters.js";
+import { KEYS } from "./i18n_keys.js";
 import { OVERVIEW } from "./i18n_overview.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
@@ -57,6 +58,7 @@ export const TEXTS = {
   searching: ["Searching", "Buscando", "Buscando"],
   doing_search: ["Searching: {asked}", "Buscando: {asked}", "Buscando: {asked}"],
   doing_read: ["Reading: {asked}", "Leyendo: {asked}", "Lendo: {asked}"],
+  doing_part: ["Reading {n} of {all}", "Leyendo {n} de {all}", "Lendo {n} de {all}"],
   doing_list_documents: ["Listing documents", "Listando documentos", "Listando documentos"],
   doing_table: ["Computing: {asked}", "Calculando: {asked}", "Calculando: {asked}"],
   doing_evidence: ["Looking up sources", "Buscando las fuentes", "Procurando as fontes"],
@@ -405,6 +407,7 @@ export const TEXTS = {
   ...PANEL,
   ...CONVERSATIONS,
   ...FILTERS,
+  ...KEYS,
   ...OVERVIEW,
   ...PROBLEMS,
 };

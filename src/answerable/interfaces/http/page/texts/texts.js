@@ -9,7 +9,7 @@ const Context = createContext(null);
 export const TextsProvider = Context.Provider;
 
 /**
- * The texts: `t(name, values)`, `languageName`, `number`, `seconds`, `percent`, `megabytes`, `day`, `days`, `monthOrDay`,
+ * The texts: `t(name, values)`, `languageName`, `number`, `seconds`, `dollars`, `percent`, `megabytes`, `day`, `days`, `monthOrDay`,
  * `time` and `moment`.
  */
 export const useTexts = () => useContext(Context);
@@ -24,6 +24,7 @@ const inLanguage = (language) => {
   const plural = new Intl.PluralRules(language);
   const number = new Intl.NumberFormat(locale);
   const seconds = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 });
+  const money = new Intl.NumberFormat(locale, { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
   const percent = new Intl.NumberFormat(locale, { style: "percent" });
   const megabytes = new Intl.NumberFormat(locale, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
@@ -45,6 +46,7 @@ const inLanguage = (language) => {
     languageName: (code) => (code ? languages.of(code) : "–"),
     number: (value) => number.format(value),
     seconds: (value) => `${seconds.format(value)}\u00a0s`,
+    dollars: (value) => money.format(value),
     percent: (value) => percent.format(value),
     megabytes: (bytes) => megabytes.format(bytes / 1e6),
     day: (value) => day.format(new Date(value)),
