@@ -24,8 +24,9 @@ export const Separator = () => {
     observer.observe(edge.current.closest(".panel"));
     return () => observer.disconnect();
   }, []);
+  const styleOf = () => edge.current.closest(".stage").style;
   // Without a render of the whole page, which a drag would ask for at every step.
-  const move = (to) => edge.current.closest(".stage").style.setProperty("--panel", to);
+  const move = (to) => styleOf().setProperty("--panel", to);
   const moved = (to) => {
     move(to);
     keep("panel", to);
@@ -62,7 +63,7 @@ export const Separator = () => {
       onKeyDown=${onKeyDown}
       onPointerDown=${(event) => edge.current.setPointerCapture(event.pointerId)}
       onPointerMove=${drag}
-      onLostPointerCapture=${() => keep("panel", `${measure()}%`)}
+      onLostPointerCapture=${() => keep("panel", styleOf().getPropertyValue("--panel"))}
       onDblClick=${() => moved("")}
     ></div>
   `;

@@ -169,7 +169,12 @@ export const ZoomBar = ({ body, count, across, zoom, onZoom }) => {
         <span class="heard">${t("actualSize")}: </span>${percent(scale)}
       </button>
       <${IconButton} icon="add" label=${t("larger")} onClick=${by(STEP)} disabled=${scale >= LARGEST} />
-      <${IconButton} icon="width" label=${t("fitWidth")} aria-pressed=${zoom === "fit"} onClick=${() => change("fit")} />
+      <${IconButton}
+        icon="width"
+        label=${t("fitWidth")}
+        aria-pressed=${zoom === "fit"}
+        onClick=${() => change(zoom === "fit" ? null : "fit")}
+      />
     </div>
   `;
 };
