@@ -10,6 +10,7 @@ import httpx
 import pytest
 from browser import Visitor, documents, last_quotes, serving, squeezed, visiting
 from made_files import zipped
+from playwright.sync_api import Page, expect
 from service_on_socket import EXAMPLES, example_service
 
 from answerable.interfaces.http.server import Server
@@ -132,6 +133,28 @@ def test_a_source_is_shown_character_by_character(visitor: Visitor) -> None:
         page.locator(".panel").wait_for(state="detached")
 
 
+def the_panel_is_made_wider(page: Page) -> None:
+    edge, panel = page.get_by_role("separator", name="Width of the source"), page.locator(".panel")
+    width = "(panel) => panel.clientWidth"
+    before, share = panel.evaluate(width), int(edge.get_attribute("aria-valuenow") or 0)
+    edge.press("ArrowLeft")
+    expect(edge).to_have_attribute("aria-valuenow", str(share + 2))
+    box = edge.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 6, box["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 44, box["y"] + 200, steps=3)
+    page.mouse.up()
+    wider = panel.evaluate(width)
+    assert wider > before + 50
+    kept = page.evaluate("() => Object.entries(localStorage).find(([name]) => name.endsWith(':panel'))[1]")
+    stage = page.locator(".stage")
+    assert float(kept.rstrip("%")) == pytest.approx(100 * wider / stage.evaluate(width), abs=0.2)
+    assert stage.evaluate("(stage) => stage.style.getPropertyValue('--panel')")
+    edge.dblclick(position={"x": 6, "y": 200})
+    assert panel.evaluate(width) == before
+
+
 def test_arrows_go_through_the_sources(visitor: Visitor) -> None:
     page = visitor.page
     turn = visitor.ask("How many tools may I borrow at once?")
@@ -144,6 +167,8 @@ def test_arrows_go_through_the_sources(visitor: Visitor) -> None:
     page.locator(".panel[data-shown=true] .pdf-quote").first.wait_for()
     assert turn.locator(".chip[aria-pressed=true]").inner_text() == "2"
     page.keyboard.press("ArrowLeft")
+    assert turn.locator(".chip[aria-pressed=true]").inner_text() == "1"
+    the_panel_is_made_wider(page)
     assert turn.locator(".chip[aria-pressed=true]").inner_text() == "1"
     page.keyboard.press("Escape")
     page.locator(".panel").wait_for(state="detached")

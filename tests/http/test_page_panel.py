@@ -37,6 +37,7 @@ IN_SIGHT = """(quote) => {
   const [box, around] = [quote, quote.closest(".panel-body")].map((each) => each.getBoundingClientRect());
   return box.height > 0 && box.top >= around.top && box.bottom <= Math.min(around.bottom, innerHeight);
 }"""
+HEIGHT = "(span) => span.getBoundingClientRect().height"
 FERRIES = """# Ferries
 
 | Ferry | Leaves | Price |
@@ -92,6 +93,31 @@ def book(count: int = 46, last: str = "", pages: int = PAGES) -> bytes:
     return pdf_of(objects)
 
 
+def look_round(visitor: Visitor, cited: int, pages: int) -> None:
+    """Zoom in and out on an open PDF, and go to another page."""
+    page = visitor.page
+    number = page.get_by_label("Go to page")
+    assert (number.input_value(), page.locator(".pdf-number").inner_text()) == (str(cited), f"/ {pages}")
+    across = "(list) => list.clientWidth"
+    before = page.locator(".pdf").evaluate(across)
+    page.get_by_role("button", name="Zoom in").click()
+    page.wait_for_function(f"() => document.querySelector('.pdf').clientWidth > {before * 1.24}")
+    # What was in the middle is there still.
+    assert page.locator(f".pdf-page[data-page='{cited}'] .pdf-quote").evaluate(IN_SIGHT)
+    page.get_by_role("button", name="Actual size").click()
+    page.wait_for_function("() => document.querySelector('.pdf').clientWidth === 816")
+    page.get_by_role("button", name="Fit width").click()
+    page.wait_for_function(
+        "(body) => body.scrollWidth === body.clientWidth", arg=page.locator(".panel-body").element_handle()
+    )
+    number.fill("12")
+    number.press("Enter")
+    page.locator(".pdf-page[data-page='12'][data-drawn=true]").wait_for()
+    assert number.input_value() == "12"
+    number.press("ArrowLeft")
+    assert page.locator(".panel .steps").count() == 0 or "1 /" in page.locator(".panel .steps").inner_text()
+
+
 @pytest.mark.parametrize(
     ("size", "pages", "cited"),
     [
@@ -122,6 +148,10 @@ def test_a_citation_of_a_large_pdf_opens_at_its_page_and_draws_it_first(
             assert shown[0] == cited
             assert set(shown) <= set(range(cited - 2, cited + 3))
             visitor.shot(f"panel-large-pdf-{size[0]}")
+            # Text of 10 points is 11 pixels high, and its column is seen from its start.
+            assert page.locator(f".pdf-page[data-page='{cited}'] .textLayer span").first.evaluate(HEIGHT) > 10.9
+            assert quote.evaluate("(quote) => quote.getBoundingClientRect().left") > 0
+            look_round(visitor, cited, pages)
 
 
 @pytest.mark.long

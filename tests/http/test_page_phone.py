@@ -111,13 +111,30 @@ def test_one_hand_reaches_everything(tmp_path: Path) -> None:
             page.locator(".composer textarea").fill("Which colour is the gate?\n" * 20)
             assert page.locator(".composer").evaluate("(each) => each.offsetHeight") <= PHONE[1] / 4
             page.locator(".composer textarea").fill("")
-            visitor.cite(turn)
+            # A finger can't point: its first tap shows the quote, a tap elsewhere hides it.
+            chip = turn.locator(".chip").first
+            chip.tap()
+            page.locator(".preview mark", has_text="The gate is blue.").wait_for()
+            assert visitor.barriers() == []
+            turn.locator(".question").tap()
+            page.locator(".preview").wait_for(state="detached")
+            assert page.locator(".panel").count() == 0
+            chip.tap()
+            page.get_by_role("button", name="Open the source").tap()
+            page.locator(".panel[data-shown=true]").wait_for()
             assert page.locator(".panel-head").evaluate(low)
+            page.get_by_role("button", name="More").tap()
+            assert visitor.barriers() == []
             visitor.shot("one-hand")
+            with page.expect_popup() as original:
+                page.get_by_role("button", name="Open the original").tap()
+            original.value.locator("body", has_text="The gate is blue. The door is green.").wait_for()
+            original.value.close()
             page.go_back()
             page.locator(".panel").wait_for(state="detached")
             assert page.locator(".turn").is_visible()
-            visitor.cite(turn)
+            chip.tap()
+            chip.tap()
             page.get_by_role("button", name="Close the source").click()
             page.locator(".panel").wait_for(state="detached")
             # The browser goes back in its own time.

@@ -368,6 +368,11 @@ def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:
         enter_key(visitor, asking)
         turn = visitor.ask("How many tools may I borrow at once?")
         assert visitor.cite(turn).startswith("A member may borrow")
+        page.get_by_role("button", name="More").click()
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Download").click()
+        assert saved.value.suggested_filename == "riverside-library-rules.pdf"
+        assert saved.value.path().read_bytes() == (EXAMPLES / "riverside-library-rules.pdf").read_bytes()
         assert page.get_by_role("button", name="Add documents").count() == 0
         assert page.locator("span.model").inner_text() == "no model"
         assert page.get_by_role("button", name="Model").count() == 0

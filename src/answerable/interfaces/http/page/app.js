@@ -16,7 +16,7 @@ import { useBack } from "./phone/back.js";
 import { Shared } from "./phone/shared.js";
 import { Unreachable } from "./phone/unreachable.js";
 import { Welcome } from "./overview/welcome.js";
-import { useKept, useTheme } from "./preferences.js";
+import { kept, useKept, useTheme } from "./preferences.js";
 import { Side, useListed } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
@@ -192,7 +192,12 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       <${Icon} name="add" />${t("add")}
     </button>`;
   return html`
-    <div class="stage" data-panel=${Boolean(panel.open) || isAwaited} data-view=${view.split("=")[0]}>
+    <div
+      class="stage"
+      data-panel=${Boolean(panel.open) || isAwaited}
+      data-view=${view.split("=")[0]}
+      style=${{ "--panel": kept("panel") || undefined }}
+    >
       ${
         view === "ask" &&
         html`<${Side}

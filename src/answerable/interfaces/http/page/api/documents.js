@@ -1,6 +1,7 @@
 /** Documents for the panel, fetched once, with convertible offsets. */
 
 import { authorization, bytes, of, Problem, request } from "./api.js";
+import { isFile, nameOf } from "../texts/places.js";
 import { Offsets } from "../views/offsets.js";
 import { openPdf } from "../views/pdf.js";
 
@@ -74,6 +75,21 @@ const shown = async (library, id) => {
 
 /** Get a document's original picture. Throws Problem. */
 export const getPicture = remembering(8, shown, (picture) => picture && URL.revokeObjectURL(picture.address));
+
+/**
+ * Get a document's original file, `{name, data}`: for one in an archive, the archive; without a file, its text. Throws
+ * Problem.
+ */
+export const getOriginal = async (library, place) => {
+  const name = nameOf({ source: place.source.split("!/")[0] });
+  try {
+    if (isFile(place)) return { name, data: await bytes(of(library, "documents", place.document_id, "file")) };
+  } catch (error) {
+    if (error.status !== 404) throw error;
+  }
+  const { content } = await getDocument(library, place.document_id);
+  return { name: `${nameOf(place).replace(/\.txt$/i, "")}.txt`, data: new TextEncoder().encode(content) };
+};
 
 /** Get the recording in which the text from `start`, in code points, is said, as a blob. Throws Problem. */
 export const getRecording = async (library, id, start) =>

@@ -64,12 +64,14 @@ export const answerAsText = (answer, texts) => {
 /** Save a conversation as a Markdown file, named by its title or first question. */
 export const save = (turns, texts, title) => {
   const words = (title || turns[0].question).match(/[\p{L}\p{N}]+/gu) ?? ["answerable"];
-  download(`${words.join("-").slice(0, 60)}.md`, markdownOf(turns, texts, title));
+  const text = markdownOf(turns, texts, title);
+  download(`${words.join("-").slice(0, 60)}.md`, new Blob([text], { type: "text/markdown" }));
 };
 
-const download = (name, text) => {
+/** Save a file on the reader's disk. */
+export const download = (name, blob) => {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);

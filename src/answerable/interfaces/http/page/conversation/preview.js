@@ -3,7 +3,7 @@
 import { of, request } from "../api/api.js";
 import { nameOf, placesOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
-import { html, useEffect, useState } from "../ui.js";
+import { html, useEffect, useRef, useState } from "../ui.js";
 
 // Characters shown before and after a quote: about two lines each.
 const AROUND = 160;
@@ -28,7 +28,8 @@ const surroundings = async (library, { document_id: id, start, end, quote }) => 
   };
 };
 
-const Preview = ({ library, found }) => {
+/** The quote in its surroundings after a `pause`; `onOpen` is what a button in it does, if there is one. */
+const Preview = ({ library, found, pause, onOpen }) => {
   const texts = useTexts();
   const [around, setAround] = useState(null);
   useEffect(() => {
@@ -39,7 +40,7 @@ const Preview = ({ library, found }) => {
         // The quote is known without it.
         () => isWanted && setAround({ before: "", quote: found.quote, after: "" }),
       );
-    const timer = setTimeout(load, PAUSE);
+    const timer = setTimeout(load, pause);
     return () => {
       isWanted = false;
       clearTimeout(timer);
@@ -50,6 +51,7 @@ const Preview = ({ library, found }) => {
     <span class="preview" role="note">
       <span class="preview-head"><strong>${nameOf(found)}</strong> <small>${placesOf(found, texts)}</small></span>
       <span class="preview-text">${around.before}<mark>${around.quote}</mark>${around.after}</span>
+      ${onOpen && html`<button type="button" class="plain-button" onClick=${onOpen}>${texts.t("openSource")}</button>`}
     </span>
   `;
 };
@@ -59,36 +61,70 @@ const label = (number, found, texts) => {
   return texts.t("sourceNumber", { n: number, name: place ? `${nameOf(found)}, ${place}` : nameOf(found) });
 };
 
-/** The number of a citation: pointing at it shows the quote, pressing it opens the source. */
+/**
+ * The number of a citation. Pointing at it shows the quote, and pressing it opens the source; a finger, which can't point,
+ * shows the quote by a first tap and opens the source by a second.
+ */
 export const Chip = ({ library, number, found, isOpen, onOpen }) => {
   const texts = useTexts();
-  const [isShown, setShown] = useState(false);
-  const hide = () => setShown(false);
+  const [chip, whole] = [useRef(null), useRef(null)];
+  // How the quote was asked for: `pointed` or `tapped`; empty if it isn't shown.
+  const [shown, setShown] = useState("");
+  const finger = useRef(false);
+  const hide = () => setShown("");
+  useEffect(() => {
+    if (shown !== "tapped") return undefined;
+    const look = ({ target }) => whole.current.contains(target) || hide();
+    document.addEventListener("pointerdown", look);
+    return () => document.removeEventListener("pointerdown", look);
+  }, [shown]);
   const onKeyDown = (event) => {
-    if (event.key !== "Escape" || !isShown) return;
+    if (event.key !== "Escape" || !shown) return;
     // The source stays open.
     event.stopPropagation();
     hide();
   };
-  const open = (event) => {
+  const open = () => {
     hide();
-    onOpen(event);
+    onOpen(chip.current);
+  };
+  const press = () => {
+    const isFirstTap = finger.current && shown !== "tapped" && !isOpen;
+    finger.current = false;
+    if (isFirstTap) setShown("tapped");
+    else open();
   };
   return html`
-    <span class="cited" onMouseEnter=${() => setShown(true)} onMouseLeave=${hide} onKeyDown=${onKeyDown}>
+    <span
+      class="cited"
+      ref=${whole}
+      onPointerEnter=${(event) => event.pointerType === "mouse" && setShown("pointed")}
+      onPointerLeave=${(event) => event.pointerType === "mouse" && hide()}
+      onFocusOut=${(event) => whole.current.contains(event.relatedTarget) || hide()}
+      onKeyDown=${onKeyDown}
+    >
       <button
         type="button"
         class="chip"
+        ref=${chip}
         data-citation=${number}
         aria-pressed=${isOpen}
         aria-label=${label(number, found, texts)}
-        onFocus=${(event) => event.currentTarget.matches(":focus-visible") && setShown(true)}
-        onBlur=${hide}
-        onClick=${open}
+        onFocus=${(event) => event.currentTarget.matches(":focus-visible") && setShown("pointed")}
+        onPointerDown=${(event) => (finger.current = event.pointerType === "touch")}
+        onClick=${press}
       >
         ${number}
       </button>
-      ${isShown && !isOpen && html`<${Preview} library=${library} found=${found} />`}
+      ${
+        shown &&
+        !isOpen &&
+        html`<${Preview}
+          ...${{ library, found }}
+          pause=${shown === "tapped" ? 0 : PAUSE}
+          onOpen=${shown === "tapped" && open}
+        />`
+      }
     </span>
   `;
 };

@@ -109,7 +109,7 @@ const Reply = ({ turn, library, open, openAt }) => {
     number,
     found: citations[number - 1],
     isOpen: open?.citations === citations && open.at === number - 1,
-    onOpen: (event) => openAt(citations[number - 1], citations, event.currentTarget),
+    onOpen: (from) => openAt(citations[number - 1], citations, from),
   });
   const chip = (number) => citations[number - 1] && html`<${Chip} ...${props(number)} />`;
   return html`

@@ -4,12 +4,17 @@
 
 import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
+import { widthOf } from "./zoom.js";
 
 const VENDOR = new URL("../vendor/", import.meta.url);
 const NEAR = "600px 0px";
 const SHARPEST = 3;
+// A larger canvas stays empty on iPhones.
+const MOST_PIXELS = 1 << 24;
+// Drawn once, not at every step while the panel is dragged.
+const SETTLED = 120;
 const LONGEST_WAIT = 5_000;
-const A4 = { width: 595, height: 842 };
+export const A4 = { width: 595, height: 842 };
 
 /** Open the PDF at an address; return pdf.js and the document, to be destroyed later. */
 export const openPdf = async (address, httpHeaders) => {
@@ -39,7 +44,8 @@ export const getQuoted = async ({ document }, numbers) => {
 
 const draw = async ({ pdfjs, page, canvas, layer, width, signal }) => {
   const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
-  const density = Math.min(devicePixelRatio || 1, SHARPEST);
+  const finest = Math.sqrt(MOST_PIXELS / (viewport.width * viewport.height));
+  const density = Math.min(devicePixelRatio || 1, SHARPEST, finest);
   canvas.width = Math.floor(viewport.width * density);
   canvas.height = Math.floor(viewport.height * density);
   const drawing = page.render({ canvas, viewport, transform: [density, 0, 0, density, 0, 0] });
@@ -86,7 +92,7 @@ const Marks = ({ viewport, rectangles, number, kind }) =>
     .filter(({ page }) => page === number)
     .map((each) => html`<div class=${kind} style=${boxOf(viewport, each)}></div>`);
 
-const Page = ({ pdf, number, shape, marks, quoted, width, start, gate }) => {
+const Page = ({ pdf, number, shape, marks, quoted, column, width, start, gate }) => {
   const { t } = useTexts();
   const [box, canvas, layer] = [useRef(null), useRef(null), useRef(null)];
   const [read, setRead] = useState(null);
@@ -131,6 +137,7 @@ const Page = ({ pdf, number, shape, marks, quoted, width, start, gate }) => {
     >
       <canvas ref=${canvas} aria-hidden="true"></canvas>
       ${viewport && marks.map((each) => html`<${Marks} ...${{ viewport, number, ...each }} />`)}
+      ${column && html`<div class="pdf-column" style=${column}></div>`}
       <div class="textLayer" ref=${layer}></div>
     </section>
   `;
@@ -147,19 +154,27 @@ const gateOf = (first) => {
 const useWidth = (element) => {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    let timer;
+    const observer = new ResizeObserver(([entry]) => {
+      const set = () => setWidth(Math.floor(entry.contentRect.width));
+      clearTimeout(timer);
+      timer = setTimeout(set, timer ? SETTLED : 0);
+    });
     observer.observe(element.current);
-    return () => observer.disconnect();
+    return () => {
+      observer.disconnect();
+      clearTimeout(timer);
+    };
   }, []);
   return width;
 };
 
 /**
  * The pages of an open PDF. `marks` are lists of `rectangles`, each of a `kind`; `sizes` those of the pages, so that none
- * moves when it is drawn; `first` the cited page; `quoted` the pages with the quote; `starts` the offset of each page in
- * the text.
+ * moves when it is drawn; `first` the cited page, `across` points wide; `reading` how it is read; `quoted` the pages with
+ * the quote; `starts` the offset of each page in the text.
  */
-export const PdfView = ({ pdf, marks, sizes, first, quoted, starts }) => {
+export const PdfView = ({ pdf, marks, sizes, first, across, reading, quoted, starts, zoom }) => {
   const list = useRef(null);
   const [gate] = useState(() => gateOf(first));
   const width = useWidth(list);
@@ -167,7 +182,7 @@ export const PdfView = ({ pdf, marks, sizes, first, quoted, starts }) => {
   const usual = Object.values(quoted).find(Boolean)?.getViewport({ scale: 1 });
   const numbers = Array.from({ length: pdf.document.numPages }, (_, index) => index + 1);
   return html`
-    <div class="pdf" ref=${list}>
+    <div class="pdf" ref=${list} style=${{ width: widthOf(zoom, across, reading) }}>
       ${numbers.map(
         (number) => html`
           <${Page}
@@ -179,6 +194,7 @@ export const PdfView = ({ pdf, marks, sizes, first, quoted, starts }) => {
             start=${starts[number] ?? 0}
             marks=${marks}
             quoted=${quoted[number]}
+            column=${number === first && reading.column}
             gate=${gate}
           />
         `,

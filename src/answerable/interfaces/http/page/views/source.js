@@ -6,9 +6,12 @@ import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { getQuoted, PdfView } from "./pdf.js";
+import { More } from "./original.js";
+import { A4, getQuoted, PdfView } from "./pdf.js";
 import { PictureView } from "./picture.js";
 import { Player, RecordingView } from "./recording.js";
+import { Separator } from "./separator.js";
+import { bring, getReading, ZoomBar } from "./zoom.js";
 
 const chat = () => import("./chat.js").then((found) => found.ChatView);
 const markdown = () => import("./markdown.js").then((found) => found.MarkdownView);
@@ -72,9 +75,11 @@ const loadPdf = async (library, place, places) => {
   if (!pdf) return null;
   const marked = marks.flatMap(({ rectangles }) => rectangles.map(({ page }) => page));
   // Text that was recognised on a scan has no rectangles.
-  const first = marks[0]?.rectangles[0]?.page ?? place.pages?.[0];
-  const numbers = [...new Set([first, ...marked])].filter(Boolean);
-  return { pdf, sizes, marks, first, quoted: await getQuoted(pdf, numbers) };
+  const first = marks[0]?.rectangles[0]?.page ?? place.pages?.[0] ?? 1;
+  const quoted = await getQuoted(pdf, [...new Set([first, ...marked])]);
+  const across = sizes[first - 1]?.width || (quoted[first]?.getViewport({ scale: 1 }) ?? A4).width;
+  const reading = await getReading(quoted[first], marks[0]?.rectangles.filter(({ page }) => page === first) ?? []);
+  return { pdf, sizes, marks, first, quoted, across, reading };
 };
 
 const loadPicture = async (library, place, places) => {
@@ -116,7 +121,7 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ document, TypeView, pdf, picture, marks, sizes, first, quoted, place, places }) => {
+const View = ({ document, TypeView, pdf, picture, marks, place, places, ...rest }) => {
   const { content, offsets, parts, type, metadata } = document;
   const inUnits = ({ start, end }) => ({ start: offsets.toUnits(start), end: offsets.toUnits(end) });
   if (pdf)
@@ -124,10 +129,8 @@ const View = ({ document, TypeView, pdf, picture, marks, sizes, first, quoted, p
       key=${document.document_id}
       pdf=${pdf}
       marks=${marks}
-      sizes=${sizes}
-      first=${first}
-      quoted=${quoted}
       starts=${startsOf(parts)}
+      ...${rest}
     />`;
   if (picture)
     return html`<${PictureView}
@@ -159,7 +162,7 @@ const Steps = ({ places, at, onStep }) => {
   `;
 };
 
-const Head = ({ place, places, at, onStep, onClose }) => {
+const Head = ({ library, place, places, at, onStep, onClose }) => {
   const texts = useTexts();
   const { t } = texts;
   const site = siteOf(place);
@@ -178,6 +181,7 @@ const Head = ({ place, places, at, onStep, onClose }) => {
         </p>
       </div>
       <${Steps} places=${places} at=${at} onStep=${onStep} />
+      <${More} key=${place.document_id} library=${library} place=${place} />
       <${IconButton} icon="close" label=${t("closeSource")} onClick=${onClose} />
     </header>
   `;
@@ -186,15 +190,14 @@ const Head = ({ place, places, at, onStep, onClose }) => {
 /** Scroll to the quote, or to the page that it is on. */
 const reveal = (body, page) => {
   const quote = body.querySelector("mark:not(.syntax, .also), .pdf-quote");
-  const found = quote ?? body.querySelector(`.pdf-page[data-page="${page}"]`);
-  const fits = found?.getBoundingClientRect().height < body.clientHeight;
-  found?.scrollIntoView({ block: fits ? "center" : "start", inline: "nearest" });
+  bring(body, quote ?? body.querySelector(`.pdf-page[data-page="${page}"]`));
 };
 
 /** The panel. Arrows step through `places`; `at` is the one shown. */
 export const SourcePanel = ({ library, places, at, isOffered, onStep, onClose, onAskAbout }) => {
   const { t } = useTexts();
   const [panel, body] = [useRef(null), useRef(null)];
+  const [zoom, setZoom] = useState(null);
   const place = places[at];
   const found = useSource(library, place, places);
   const isShown = found.place === place && Boolean(found.document);
@@ -205,21 +208,34 @@ export const SourcePanel = ({ library, places, at, isOffered, onStep, onClose, o
     if (isShown) reveal(body.current, found.first);
   }, [isShown, place]);
   const step = (event) => {
-    // Up and down scroll.
-    if (!STEPS[event.key] || places.length < 2 || event.altKey) return;
+    // Up and down scroll; so do left and right what is wider than the panel, once it has the focus.
+    const scrolls = event.target === body.current && event.target.scrollWidth > event.target.clientWidth;
+    if (!STEPS[event.key] || places.length < 2 || event.altKey || scrolls || event.target.matches("input")) return;
     event.preventDefault();
     onStep(STEPS[event.key]);
   };
   return html`
     <aside class="panel" ref=${panel} tabindex="-1" aria-label=${t("source")} data-shown=${isShown} onKeyDown=${step}>
-      <${Head} place=${place} places=${places} at=${at} onStep=${onStep} onClose=${onClose} />
+      <${Separator} />
+      <${Head} library=${library} place=${place} places=${places} at=${at} onStep=${onStep} onClose=${onClose} />
       <div class="panel-body" ref=${body} tabindex="0" role="region" aria-label=${nameOf(place)}>
         ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
         ${found.document && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
-        ${found.document && html`<${View} ...${found} places=${places} />`}
+        ${found.document && html`<${View} ...${found} places=${places} zoom=${zoom} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}
       </div>
+      ${
+        found.pdf &&
+        html`<${ZoomBar}
+          key=${found.document.document_id}
+          body=${body}
+          count=${found.pdf.document.numPages}
+          across=${found.across}
+          zoom=${zoom}
+          onZoom=${setZoom}
+        />`
+      }
     </aside>
   `;
 };
