@@ -2,6 +2,7 @@
 
 import { hasErrors, isRunning } from "./jobs.js";
 import { isLocked, PasswordForm } from "./password.js";
+import { isWeb, nameOf } from "../texts/places.js";
 import { problemText } from "../texts/problems.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton } from "../ui.js";
@@ -13,14 +14,22 @@ export const named = ({ kind, sources }, t) => {
   return [what, names].filter(Boolean).join(": ");
 };
 
-/** The finished fraction, 0 to 1; undefined if unknown. */
+/** The finished fraction, 0 to 1; undefined if unknown. Of several files each counts alike, as their number does. */
 const partDone = ({ state, sent, progress }) => {
   if (state === "sending") return sent;
+  const { document_done: read, document_total: length, sources_done: files, sources_total: all } = progress ?? {};
+  if (all > 1) return Math.min(1, (files + (length && read / length)) / all);
   return progress?.chunks_total ? progress.chunks_done / progress.chunks_total : undefined;
 };
 
+/** `7 of 23 · Reading letter.pdf`; the number only where there are several. */
+const readingNow = ({ source, sources_done: files, sources_total: all }, t) => {
+  const reading = t("reading", { name: isWeb(source) ? source : nameOf({ source }) });
+  return all > 1 ? `${t("fileOf", { n: Math.min(files + 1, all), all })} · ${reading}` : reading;
+};
+
 const said = ({ state, progress, report, result }, t) => {
-  if (state === "running" && progress?.source) return t("reading", { name: progress.source });
+  if (state === "running" && progress?.source) return readingNow(progress, t);
   if (state !== "done") return t(`job_${state}`);
   if (result) return result.findings.length ? t("differs", { n: result.findings.length }) : t("clean");
   if (report.added + report.changed)
@@ -28,7 +37,10 @@ const said = ({ state, progress, report, result }, t) => {
   return t(report.failed.length ? "job_failed" : "jobUnchanged");
 };
 
-/** The failures by file; the job's name above isn't repeated. PDFs can be sent again with their password. */
+/**
+ * The failures by file, folded if there are several; the job's name above isn't repeated. PDFs can be sent again with
+ * their password.
+ */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
   const { failed = [], warnings = [] } = job.report ?? {};
@@ -43,10 +55,20 @@ export const JobErrors = ({ job }) => {
       locked.map(({ source }) => source),
       password,
     );
-  return html`
+  const list = html`
     <ul class="job-errors">
       ${all.map((each) => html`<li>${name(each.source)}${why(each)}</li>`)}
     </ul>
+  `;
+  return html`
+    ${
+      all.length > 1
+        ? html`<details class="job-problems">
+            <summary>${t(failed.length ? "notAdded" : "warnings", { n: failed.length || all.length })}</summary>
+            ${list}
+          </details>`
+        : list
+    }
     ${locked.length > 0 && html`<${PasswordForm} onPassword=${retry} />`}
   `;
 };
