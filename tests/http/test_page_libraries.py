@@ -109,7 +109,7 @@ def walk(visitor: Visitor, home: Path, address: str) -> None:
     page.locator(".providers", has_text="reachable; models: 2").wait_for()
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_label("Model").select_option("openai:tiny")
-    page.get_by_text("that the check doesn't find in them are greyed").wait_for()
+    page.get_by_text("that their sources don't say are underlined").wait_for()
     assert visitor.barriers() == []
     visitor.shot("settings")
     answered_by(visitor, "openai:tiny")
