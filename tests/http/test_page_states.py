@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from browser import Visitor, documents, visiting
+from playwright.sync_api import expect
 from service_on_socket import (
     EXAMPLE_FILES,
     EXAMPLES,
@@ -142,8 +144,10 @@ def test_adding_shows_how_far_it_is_and_can_be_cancelled(tmp_path: Path) -> None
     text = "\n\n".join(f"Sentence {number} of many. " * 30 for number in range(40))
     with small_service(tmp_path, embedder=embedder) as (server, _), visiting(server.address) as visitor:
         page = visitor.page
-        visitor.pick({"name": "long.txt", "mimeType": "text/plain", "buffer": text.encode()})
+        names = ("long.txt", "longer.txt")
+        visitor.pick(*({"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name in names))
         assert embedder.waiting.wait(60)
+        page.locator(".job[data-state=running]", has_text="1 of 2 · Reading long.txt").wait_for()
         page.locator(".job[data-state=running] progress").wait_for()
         visitor.shot("adding")
         # A page that is loaded anew goes on watching.
@@ -225,8 +229,12 @@ def test_errors_are_in_the_readers_language_and_name_a_file_once(tmp_path: Path,
             page = visitor.page
 
             def said(number: int) -> str:
-                job = page.locator(".job[data-errors=true]").nth(number)
-                job.locator(".job-errors li").first.wait_for()
+                job = page.locator(".job[data-errors=true]:not([data-state=running])").nth(number)
+                job.locator(".job-errors").wait_for(state="attached")
+                # Several are folded.
+                for summary in job.locator("summary").all():
+                    assert not job.locator(".job-errors").is_visible()
+                    summary.click()
                 told.append(job.inner_text())
                 return told[-1]
 
@@ -250,6 +258,7 @@ def test_errors_are_in_the_readers_language_and_name_a_file_once(tmp_path: Path,
             told.append(page.locator(".turn .problem").inner_text())
             visitor.shot(f"model-{locale}")
         with visiting(f"{server.address}#library", locale=locale) as visitor:
+            visitor.page.locator(".failures summary").click()
             visitor.page.locator(".failures li li").nth(3).wait_for()
             told += visitor.page.locator(".failures > li").all_inner_texts()
             visitor.shot(f"failures-{locale}")
@@ -291,10 +300,35 @@ def test_a_library_shows_what_it_holds(tmp_path: Path) -> None:
             page.get_by_label("Find a document by name").fill("GATE")
             assert page.locator(".documents tbody tr").count() == 1
             page.get_by_role("button", name="Delete gate").click()
-            page.get_by_role("button", name="Yes, delete").click()
+            page.get_by_text("“gate” deleted").wait_for()
+            # Until some seconds have passed it can be brought back; it goes at once when the view is left.
+            page.keyboard.press("Enter")
             page.get_by_label("Find a document by name").fill("")
-            page.locator(".documents tbody tr").nth(4).wait_for(state="detached")
+            page.locator(".documents tbody tr").nth(4).wait_for()
+            page.get_by_role("button", name="Type").click()
+            assert page.locator("tbody .kind").all_inner_texts() == ["Chat", "Markdown", "PDF", "Text", "Web page"]
+            page.get_by_role("button", name="Delete gate").click()
+            assert GATE[0] in documents(server.address)
+            with page.expect_response(lambda response: response.request.method == "DELETE"):
+                page.get_by_role("link", name="Ask", exact=True).click()
             assert GATE[0] not in documents(server.address)
+            page.get_by_role("link", name="Library", exact=True).click()
+            for row in range(2):
+                page.locator(".documents tbody input").nth(row).check()
+            assert visitor.barriers() == []
+            page.get_by_role("button", name="Ask only these").click()
+            expect(page.locator(".asked-list input:checked")).to_have_count(2)
+            page.get_by_role("link", name="Library", exact=True).click()
+            for row in range(2):
+                page.locator(".documents tbody input").nth(row).check()
+            page.get_by_role("button", name="Delete these").click()
+            page.get_by_text("2 documents deleted").wait_for()
+            # Who leaves the page meant it.
+            page.reload()
+            patience = time.monotonic() + 60
+            while len(documents(server.address)) > 2:
+                assert time.monotonic() < patience
+                time.sleep(0.1)
 
 
 HOSTILE = """# <script>window.hacked = 1</script>

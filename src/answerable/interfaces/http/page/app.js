@@ -168,12 +168,20 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       if (next) setWhere(next);
     },
   };
-  const askOnly = (question, { source, document_id: id }) => {
+  /** Documents that are asked alone; what is asked next is about them too, until the chips are taken off. */
+  const choose = (documents) => {
     location.hash = "#ask";
-    const only = source ? { source: [source] } : { document_id: [id] };
-    // What is asked next is about it too, until the chip is taken off.
+    const haveSources = documents.every(({ source }) => source);
+    const only = haveSources
+      ? { source: documents.map(({ source }) => source) }
+      : { document_id: documents.map(({ document_id: id }) => id) };
     setWhere(only);
-    conversation.ask(question, null, { where: only });
+    return only;
+  };
+  const askOnly = (question, document) => conversation.ask(question, null, { where: choose([document]) });
+  const askChosen = (documents) => {
+    choose(documents);
+    requestAnimationFrame(() => field.current?.focus());
   };
   const goAsking = (then) => {
     then();
@@ -217,6 +225,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                 ...${{ entry, mayChange, changes, onProblem, onLibraries }}
                 start=${jobs.start}
                 onOpen=${panel.openAt}
+                onAsk=${askChosen}
                 onChange=${changed}
                 add=${addButton}
               />`

@@ -32,12 +32,12 @@ const problemOf = (status, body) => {
   }
 };
 
-const send = async (path, { method = "GET", body, signal, accept = "application/json" } = {}) => {
+const send = async (path, { method = "GET", body, signal, keepalive, accept = "application/json" } = {}) => {
   const headers = { Accept: accept, ...authorization() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   let response;
   try {
-    response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body) });
+    response = await fetch(path, { method, headers, signal, keepalive, body: body && JSON.stringify(body) });
   } catch (error) {
     throw wasStopped(error) ? error : new Problem(0, "unreachable", "");
   }

@@ -2,7 +2,7 @@
 
 import { hasErrors, isRunning } from "./jobs.js";
 import { isLocked, PasswordForm } from "./password.js";
-import { leftOutOf } from "../texts/places.js";
+import { isWeb, leftOutOf, nameOf } from "../texts/places.js";
 import { problemText } from "../texts/problems.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton } from "../ui.js";
@@ -17,14 +17,22 @@ export const named = ({ kind, sources }, t) => {
   return [what, names].filter(Boolean).join(": ");
 };
 
-/** The finished fraction, 0 to 1; undefined if unknown. */
+/** The finished fraction, 0 to 1; undefined if unknown. Of several files each counts alike, as their number does. */
 const partDone = ({ state, sent, progress }) => {
   if (state === "sending") return sent;
+  const { document_done: read, document_total: length, sources_done: files, sources_total: all } = progress ?? {};
+  if (all > 1) return Math.min(1, (files + (length && read / length)) / all);
   return progress?.chunks_total ? progress.chunks_done / progress.chunks_total : undefined;
 };
 
+/** `7 of 23 · Reading letter.pdf`; the number only where there are several. */
+const readingNow = ({ source, sources_done: files, sources_total: all }, t) => {
+  const reading = t("reading", { name: isWeb(source) ? source : nameOf({ source }) });
+  return all > 1 ? `${t("fileOf", { n: Math.min(files + 1, all), all })} · ${reading}` : reading;
+};
+
 const said = ({ state, progress, report, result }, t) => {
-  if (state === "running" && progress?.source) return t("reading", { name: progress.source });
+  if (state === "running" && progress?.source) return readingNow(progress, t);
   if (state !== "done") return t(`job_${state}`);
   if (result) return result.findings.length ? t("differs", { n: result.findings.length }) : t("clean");
   if (report.added + report.changed)
@@ -33,8 +41,8 @@ const said = ({ state, progress, report, result }, t) => {
 };
 
 /**
- * The failures by file, and what of the first files wasn't read; the job's name above isn't repeated. PDFs can be sent
- * again with their password.
+ * The failures by file, and what of the first files wasn't read; folded if there are several failures. The job's name above
+ * isn't repeated. PDFs can be sent again with their password.
  */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
@@ -50,11 +58,21 @@ export const JobErrors = ({ job }) => {
       locked.map(({ source }) => source),
       password,
     );
-  return html`
+  const list = html`
     <ul class="job-errors">
       ${all.map((each) => html`<li>${name(each.source)}${why(each)}</li>`)}
       ${partly.slice(0, MOST_PARTLY).map((each) => html`<li>${name(each.source)}${leftOutOf(each, t)}</li>`)}
     </ul>
+  `;
+  return html`
+    ${
+      all.length > 1
+        ? html`<details class="job-problems">
+            <summary>${t("notAdded", { n: all.length })}</summary>
+            ${list}
+          </details>`
+        : list
+    }
     ${locked.length > 0 && html`<${PasswordForm} onPassword=${retry} />`}
   `;
 };

@@ -2,15 +2,15 @@
 
 import { of, request } from "../api/api.js";
 import { Checking } from "./checking.js";
-import { ConfirmButton } from "./confirm.js";
+import { Documents } from "./documents.js";
 import { Following } from "./following.js";
 import { JobErrors, named } from "./job_cards.js";
 import { hasErrors } from "./jobs.js";
+import { useRemoval } from "./removing.js";
 import { Shelf } from "./shelf.js";
-import { fileOf, nameOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { Timeline } from "./timeline.js";
-import { html, Icon, useCallback, useEffect, useState } from "../ui.js";
+import { html, Icon, useEffect, useState } from "../ui.js";
 
 const languageNames = (languages, { languageName, number }) =>
   Object.entries(languages)
@@ -52,83 +52,6 @@ const Figures = ({ stats, followed }) => {
   `;
 };
 
-const Row = ({ found, onOpen, onDelete }) => {
-  const { t, number, languageName } = useTexts();
-  const name = nameOf(found);
-  const where = [found.date, fileOf(found)].filter(Boolean).join(" · ");
-  return html`
-    <tr>
-      <th scope="row">
-        <button type="button" class="link document-name" onClick=${onOpen}>${name}</button>
-        ${name !== found.source && html`<span class="muted document-source">${where}</span>`}
-      </th>
-      <td><span class="kind">${t(`kind_${found.type}`)}</span></td>
-      <td>${languageName(found.language)}</td>
-      <td class="figure">${number(found.chunks)}</td>
-      <td class="actions">
-        <a
-          class="link"
-          href=${`#document=${encodeURIComponent(found.document_id)}`}
-          aria-label=${t("detailsOf", { name })}
-          >${t("details")}</a
-        >
-        ${
-          onDelete &&
-          html`<${ConfirmButton}
-            label=${t("deleteNamed", { name })}
-            what=${t("delete")}
-            now=${t("deleteNow")}
-            onConfirm=${onDelete}
-          />`
-        }
-      </td>
-    </tr>
-  `;
-};
-
-const Documents = ({ documents, onOpen, onDelete }) => {
-  const { t } = useTexts();
-  const [wanted, setWanted] = useState("");
-  const matches = ({ title, source }) => `${title}\n${source}`.toLowerCase().includes(wanted.toLowerCase());
-  return html`
-    <input
-      class="filter"
-      type="search"
-      aria-label=${t("filter")}
-      placeholder=${t("filter")}
-      value=${wanted}
-      onInput=${(event) => setWanted(event.currentTarget.value)}
-    />
-    <div class="table-frame" tabindex="0" role="region" aria-label=${t("documents")}>
-      <table class="documents">
-        <thead>
-          <tr>
-            <th scope="col">${t("document")}</th>
-            <th scope="col">${t("kind")}</th>
-            <th scope="col">${t("language")}</th>
-            <th scope="col" class="figure">${t("passagesTitle")}</th>
-            <th scope="col"><span class="hidden">${t("actions")}</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${documents
-            .filter(matches)
-            .map(
-              (found) => html`
-                <${Row}
-                  key=${found.document_id}
-                  found=${found}
-                  onOpen=${(event) => onOpen(found, event)}
-                  onDelete=${onDelete && (() => onDelete(found))}
-                />
-              `,
-            )}
-        </tbody>
-      </table>
-    </div>
-  `;
-};
-
 /** Failures of what is followed are shown there. */
 const Failures = ({ jobs, followed }) => {
   const { t, moment } = useTexts();
@@ -162,11 +85,34 @@ const Chats = ({ library, documents }) => {
   `;
 };
 
+const Empty = ({ mayChange, add }) => {
+  const { t } = useTexts();
+  return html`
+    <div class="empty">
+      <${Icon} name="book" />
+      <p><strong>${t("nothingYet")}</strong></p>
+      <p class="muted">${t(mayChange ? "nothingYetAdd" : "nothingYetAsk")}</p>
+      ${add}
+    </div>
+  `;
+};
+
 /**
  * The view. `entry` is the library as it is listed; `changes` grows with every change; `add` is the button to add, if
- * allowed; `start` starts a job.
+ * allowed; `start` starts a job; `onAsk(documents)` asks only these.
  */
-export const LibraryPage = ({ entry, mayChange, changes, onOpen, onChange, onProblem, onLibraries, add, start }) => {
+export const LibraryPage = ({
+  entry,
+  mayChange,
+  changes,
+  onOpen,
+  onAsk,
+  onChange,
+  onProblem,
+  onLibraries,
+  add,
+  start,
+}) => {
   const library = entry.name;
   const { t } = useTexts();
   const [found, setFound] = useState(null);
@@ -174,35 +120,37 @@ export const LibraryPage = ({ entry, mayChange, changes, onOpen, onChange, onPro
     load(library, mayChange).then(setFound, onProblem);
   }, [library, mayChange, changes]);
   const open = (document, event) => onOpen({ ...document, start: 0, end: 0 }, undefined, event.currentTarget);
-  const remove = useCallback(
-    (document) =>
-      request(of(library, "documents", document.document_id), { method: "DELETE" }).then(onChange, onProblem),
-    [library],
-  );
+  const removed = (gone) => {
+    const ids = new Set(gone.map(({ document_id: id }) => id));
+    setFound((all) => ({ ...all, documents: all.documents.filter(({ document_id: id }) => !ids.has(id)) }));
+    onChange();
+  };
+  const removal = useRemoval(library, removed, onProblem);
+  const documents = found?.documents.filter((each) => !removal.isHidden(each));
   return html`
     <div class="library" data-loaded=${Boolean(found)}>
       <div class="library-head">
         <h1>${entry.together ? t("allLibraries") : entry.title === library ? t("library") : entry.title}</h1>
-        ${add}
+        ${found?.documents.length > 0 && add}
       </div>
-      ${mayChange && html`<${Shelf} entry=${entry} onLibraries=${onLibraries} />`}
+      ${mayChange && html`<${Shelf} ...${{ entry, onLibraries }} actions=${["newLibrary", "rename"]} />`}
       ${
         found &&
         html`
-          <${Figures} ...${found} />
+          ${found.documents.length ? html`<${Figures} ...${found} />` : html`<${Empty} ...${{ mayChange, add }} />`}
           ${
             found.followed &&
             html`<${Following} ...${{ library, start, onChange, onProblem }} found=${found.followed} />`
           }
           ${
-            found.documents.length
-              ? html`<h2>${t("documents")}</h2>
-                  <${Documents} documents=${found.documents} onOpen=${open} onDelete=${mayChange && remove} />`
-              : html`<p class="muted">${t("nothingYet")}</p>`
+            found.documents.length > 0 &&
+            html`<h2>${t("documents")}</h2>
+              <${Documents} ...${{ documents, onAsk }} onOpen=${open} removal=${mayChange && removal} />`
           }
           <${Failures} ...${found} />
           ${mayChange && html`<${Checking} jobs=${found.jobs} start=${start} />`}
-          <${Chats} library=${library} documents=${found.documents} />
+          <${Chats} ...${{ library, documents }} />
+          ${mayChange && html`<div class="library-end"><${Shelf} ...${{ entry, onLibraries }} actions=${["remove"]} /></div>`}
         `
       }
     </div>

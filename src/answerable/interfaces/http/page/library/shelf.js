@@ -6,6 +6,8 @@ import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, useState } from "../ui.js";
 
+const LOOKS = { remove: "link danger" };
+
 const NameForm = ({ label, value = "", button, accepts = Boolean, onName }) => {
   const [typed, setTyped] = useState(value);
   const [problem, setProblem] = useState(null);
@@ -24,8 +26,8 @@ const NameForm = ({ label, value = "", button, accepts = Boolean, onName }) => {
   `;
 };
 
-/** The buttons and their dialogs; `onLibraries` loads the list, and shows the library of a name. */
-export const Shelf = ({ entry, onLibraries }) => {
+/** Buttons for `actions`, with their dialogs; `onLibraries` loads the list, and shows the library of a name. */
+export const Shelf = ({ entry, actions, onLibraries }) => {
   const { t } = useTexts();
   const [open, setOpen] = useState("");
   const { name, title, may_create: mayCreate, may_remove: mayRemove } = entry;
@@ -50,9 +52,11 @@ export const Shelf = ({ entry, onLibraries }) => {
   };
   return html`
     <div class="shelf">
-      ${["newLibrary", "rename", "remove"]
-        .slice(mayCreate ? 0 : 1)
-        .map((each) => html`<button type="button" class="link" onClick=${() => setOpen(each)}>${t(each)}</button>`)}
+      ${actions.map(
+        (each) =>
+          (each !== "newLibrary" || mayCreate) &&
+          html`<button type="button" class=${LOOKS[each] ?? "link"} onClick=${() => setOpen(each)}>${t(each)}</button>`,
+      )}
       ${open && html`<${Dialog} key=${open} title=${t(open)} onClose=${() => setOpen("")}>${forms[open]()}<//>`}
     </div>
   `;

@@ -1,6 +1,7 @@
 /** What is shown before the first question: what the library holds, how to ask, and examples if it is empty. */
 
 import { of, request } from "../api/api.js";
+import { TypeIcon } from "../conversation/sources.js";
 import { nameOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
@@ -22,6 +23,10 @@ const holds = (stats, { t }) => {
   const kinds = Object.keys(stats.types).map((type) => t(`kind_${type}`));
   return `${t("holds", { n: stats.documents, passages: t("passages", { n: stats.chunks }) })} · ${kinds.join(", ")}`;
 };
+
+/** What a document is, in a line. */
+const described = ({ type, date, chunks }, { t, monthOrDay }) =>
+  [t(`kind_${type}`), date && monthOrDay(date), t("passages", { n: chunks })].filter(Boolean).join(" · ");
 
 /** Links to the pages of some documents; `changes` grows with every change of the library. */
 const Documents = ({ library, changes, count }) => {
@@ -47,8 +52,9 @@ const Documents = ({ library, changes, count }) => {
           (each) => html`
             <li>
               <a class="offer" href=${`#document=${encodeURIComponent(each.document_id)}`}>
+                <${TypeIcon} type=${each.type} />
                 <span class="offer-name">${nameOf(each)}</span>
-                <span class="muted">${t(`kind_${each.type}`)}</span>
+                <span class="muted">${described(each, texts)}</span>
               </a>
             </li>
           `,

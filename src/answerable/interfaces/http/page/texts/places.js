@@ -45,7 +45,8 @@ export const placesOf = (found, texts) =>
 /** The name of a document: its title, or the last step of its source. */
 export const nameOf = (found) => found.title || found.source.split(/[/\\]/).filter(Boolean).at(-1) || found.source;
 
-const isWeb = (address) => /^https?:\/\//i.test(address);
+/** Whether an address is one of the web. */
+export const isWeb = (address) => /^https?:\/\//i.test(address);
 
 /** The link to a document's web page, for a saved page the address it was saved from; empty for other sources. */
 export const siteOf = (found) => [found.link, found.source, found.web_address].find((each) => each && isWeb(each)) || "";
