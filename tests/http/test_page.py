@@ -237,7 +237,8 @@ def test_a_conversation_stays_after_a_reload(visitor: Visitor) -> None:
     assert page.locator(".turn .written").all_inner_texts() == before
     visitor.cite(page.locator(".turn").first)
     with page.expect_download() as saving:
-        page.get_by_role("button", name="Save as Markdown").click()
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("button", name="Markdown").click()
     saved = Path(saving.value.path()).read_text("utf-8")
     assert saved.startswith("# Conversation\n\n## Quantas horas de sol o manjericão precisa?")
     assert "> Manjericão, alecrim e tomate-cereja" in saved

@@ -117,11 +117,13 @@ def test_a_conversation_is_renamed_exported_and_deleted(address: str) -> None:
         assert page.evaluate("() => document.activeElement.className").endswith("earlier-more")
         open_actions(visitor, "Trip <b>south</b>")
         with page.expect_download() as saving:
-            page.get_by_role("button", name="Export").click()
+            page.locator(".earlier-actions").get_by_role("button", name="Save").click()
+            page.keyboard.press("Enter")
         assert saving.value.suggested_filename == "Trip-b-south-b.md"
         saved = Path(saving.value.path()).read_text("utf-8")
         assert saved.startswith(f"# Trip \\<b\\>south\\</b\\>\n\n## {FERRY}")
         assert "> The ferry to Bogotá leaves at nine." in saved
+        open_actions(visitor, "Trip <b>south</b>")
         page.get_by_role("button", name="Delete").click()
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Yes, delete").wait_for(state="detached")

@@ -1,14 +1,19 @@
-"""A conversation as Markdown: what documents, models and people said is text in it, however it is rendered."""
+"""Answers to take away: what documents, models and people said is text in them, however they are rendered."""
 
 from __future__ import annotations
 
+import base64
+import io
+import re
+import zipfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
-from browser import Visitor, visiting
+from browser import Visitor, documents, visiting
 from markdown_it import MarkdownIt
 from service_on_socket import small_service, upload
 
@@ -40,8 +45,10 @@ HOSTILE = {
     "formulas": "$\\href{https://evil.example}{x}$",
     "control characters": "\x1b]8;;https://evil.example\x07here\x1b]8;;\x07 \x1b[31mred \u202egnp.exe",
 }
+ADDRESS = "https://example.org/a_(b)?x=%3C1%3E%E2%80%AE%C2%9B#:~:text=it%20is"
 LIZARDS = "Lizards eat [crickets](https://evil.example/) and ![x](https://evil.example/x.png) at noon."
 HARMLESS = {"h1", "h2", "p", "em", "ol", "li", "blockquote", "br"}
+WORDS = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +65,10 @@ def test_what_is_said_stays_text(reader: Visitor, kind: str) -> None:
     said = HOSTILE[kind]
     citation = {"title": said, "source": "x", "link": "", "headings": [f"Under {said}"], "quote": said}
     turn = {"question": said, "asked": 1.0, "answer": {"text": said, "citations": [citation]}}
-    markdown, by_marked = export(reader, turn)
+    markdown, by_marked, printed, word = export(reader, turn)
+    assert shown(Seen(printed).text).count(shown(said)) == 5
+    assert Seen(printed).tags <= {*HARMLESS, "div", "span"}, printed
+    assert shown(words(word)).count(shown(said)) == 5
     assert not {"\x1b", "\x07", "\u202e", "\r"} & set(markdown)
     for rendered in (by_marked, MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(markdown)):
         seen = Seen(rendered)
@@ -71,38 +81,87 @@ def test_a_source_on_the_web_is_linked(reader: Visitor) -> None:
     link = "https://example.org/a_(b)?x=<1>\u202e\x9b#:~:text=it%20is"
     citation = {"title": "A [page](https://evil.example)", "source": "x", "link": link, "quote": "It is."}
     turn = {"question": "Is it?", "asked": 1.0, "answer": {"text": "“It is.” [1]", "citations": [citation]}}
-    markdown, by_marked = export(reader, turn)
-    for rendered in (by_marked, MarkdownIt("commonmark").render(markdown)):
+    markdown, by_marked, printed, word = export(reader, turn)
+    assert ADDRESS in words(word)
+    for rendered in (printed, by_marked, MarkdownIt("commonmark").render(markdown)):
         seen = Seen(rendered)
-        assert seen.tags <= {*HARMLESS, "a"}
-        assert seen.links == ["https://example.org/a_(b)?x=%3C1%3E%E2%80%AE%C2%9B#:~:text=it%20is"]
+        assert seen.tags <= {*HARMLESS, "a", "div", "span"}
+        assert seen.links == [ADDRESS]
         assert "A [page](https://evil.example)" in seen.text
         assert "“It is.” [1]" in seen.text
 
 
-def test_the_page_gives_the_conversation_as_a_file(reader: Visitor) -> None:
+def test_the_page_gives_the_conversation_as_a_file_and_on_paper(reader: Visitor) -> None:
+    page = reader.page
     reader.ask("What do lizards eat at noon?")
-    with reader.page.expect_download() as download:
-        reader.page.get_by_role("button", name="Save as Markdown").click()
+    button = page.get_by_role("button", name="Save", exact=True)
+    button.press("Enter")
+    assert reader.barriers() == []
+    page.keyboard.press("Tab")
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
     seen = Seen(MarkdownIt("commonmark").render(Path(download.value.path()).read_text("utf-8")))
     assert seen.tags <= HARMLESS
     assert LIZARDS in seen.text
+    button.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Word").click()
+    assert download.value.suggested_filename == "What-do-lizards-eat-at-noon.docx"
+    assert words(Path(download.value.path()).read_bytes()).endswith(f"[1] lizards, line 1\n{LIZARDS}")
+    button.click()
+    page.keyboard.press("Escape")
+    page.locator(".save-menu").wait_for(state="detached")
+    assert button.evaluate("(button) => button === document.activeElement")
+    # The dialog of the browser would wait for somebody.
+    page.evaluate("() => { window.print = () => { window.printed = document.title } }")
+    page.get_by_role("button", name="Save this answer").click()
+    page.get_by_role("button", name="Print").click()
+    page.wait_for_function("() => window.printed.endsWith('at noon?')")
+    page.emulate_media(media="print")
+    on_paper = [line for line in page.locator("body").inner_text().splitlines() if line]
+    assert on_paper[0] == "What do lizards eat at noon?"
+    assert on_paper[-2:] == ["[1] lizards, line 1", LIZARDS]
+    page.emulate_media(media="screen")
+    button.click()
+    assert not page.locator(".printed").count()
 
 
-def export(reader: Visitor, turn: dict[str, Any]) -> tuple[str, str]:
-    """A turn as the page exports it, and that rendered by marked."""
+def test_an_answer_becomes_a_note_that_can_be_asked(reader: Visitor) -> None:
+    page = reader.page
+    reader.begin()
+    turn = reader.ask("What do lizards eat at noon?")
+    for said in ("1 document added", "Already"):
+        turn.get_by_role("button", name="Save as note").click()
+        page.locator(".job[data-state=done]", has_text=said).wait_for()
+    sources = [source for source in documents(reader.address) if source != "lizards.txt"]
+    assert [re.sub(r"\d", "0", source) for source in sources] == [
+        "note-0000-00-00-000000-What-do-lizards-eat-at-noon.md"
+    ]
+    reader.begin()
+
+
+def words(word: bytes) -> str:
+    """The text of a Word file."""
+    body = ElementTree.fromstring(zipfile.ZipFile(io.BytesIO(word)).read("word/document.xml"))
+    return "\n".join("".join(found.text or "" for found in each.iter(f"{WORDS}t")) for each in body.iter(f"{WORDS}p"))
+
+
+def export(reader: Visitor, turn: dict[str, Any]) -> tuple[str, str, str, bytes]:
+    """A turn as Markdown, that rendered by marked, as the page prints it, and as Word."""
     found = reader.page.evaluate(
         """async (turn) => {
-          const modules = ["conversation/exporting.js", "vendor/marked.mjs"];
-          const [{ markdownOf }, { parse }] = await Promise.all(
-            modules.map((name) => import(new URL(`page/${name}`, location))));
-          const texts = { t: (name) => name, moment: () => "now" };
+          const modules = ["exporting.js", "printed.js", "word.js", "../vendor/marked.mjs"];
+          const [{ markdownOf }, { documentOf }, { wordOf }, { parse }] = await Promise.all(
+            modules.map((name) => import(new URL(`page/conversation/${name}`, location))));
+          const texts = { t: (name) => name, moment: () => "now", language: "en" };
           const markdown = markdownOf([turn], texts);
-          return [markdown, parse(markdown)];
+          const printed = documentOf([turn], texts);
+          const word = new Uint8Array(await wordOf(printed).arrayBuffer());
+          return [markdown, parse(markdown), printed.innerHTML, btoa(String.fromCharCode(...word))];
         }""",
         turn,
     )
-    return found[0], found[1]
+    return found[0], found[1], found[2], base64.b64decode(found[3])
 
 
 def shown(said: str) -> str:

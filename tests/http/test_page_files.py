@@ -162,7 +162,19 @@ def test_every_text_is_used_and_every_used_text_is_there() -> None:
     scripts = "\n".join(path.read_text("utf-8") for path in OWN if not path.name.startswith("i18n"))
     used = set(re.findall(r"\bt\(\s*\"(\w+)\"", scripts))
     assert used <= set(rows())
-    composed = ("scope_", "why_", "kind_", "job_", "every_", "found_", "grounded_", "doing_", "sign_", "left_")
+    composed = (
+        "scope_",
+        "why_",
+        "kind_",
+        "job_",
+        "every_",
+        "found_",
+        "grounded_",
+        "doing_",
+        "sign_",
+        "left_",
+        "saveAs_",
+    )
     for name in rows():
         assert name.startswith(composed) or re.search(rf'["."]{name}\b|^  {name}: \[', scripts, re.MULTILINE), name
 

@@ -5,7 +5,6 @@ import { of, request } from "./api/api.js";
 import { Composer } from "./conversation/composer.js";
 import { useConversation } from "./conversation/conversation.js";
 import { Filters } from "./conversation/filters.js";
-import { save } from "./conversation/exporting.js";
 import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
@@ -17,6 +16,7 @@ import { Shared } from "./phone/shared.js";
 import { Unreachable } from "./phone/unreachable.js";
 import { Welcome } from "./overview/welcome.js";
 import { kept, useKept, useTheme } from "./preferences.js";
+import { Save } from "./conversation/saving.js";
 import { Side, useListed } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
@@ -78,17 +78,6 @@ const usePanel = () => {
   return { open, openAt, step, close, offer, isRoomy };
 };
 
-const Tools = ({ turns }) => {
-  const texts = useTexts();
-  return html`
-    <div class="tools">
-      <button type="button" class="tool" onClick=${() => save(turns, texts)}>
-        <${Icon} name="export" />${texts.t("export")}
-      </button>
-    </div>
-  `;
-};
-
 /** Scroll to the last turn: to its end, or to its start if it is too long for the screen. */
 const follow = (end) => {
   const turn = end.previousElementSibling;
@@ -106,7 +95,7 @@ const Conversation = ({ conversation, panel, asking, welcome }) => {
   if (!turns.length) return isLoading ? html`<${Working}>${t("opening")}<//>` : welcome;
   return html`
     <h1 class="heard">${t("conversation")}</h1>
-    <${Tools} turns=${turns} />
+    <div class="tools"><${Save} turns=${turns} onProblem=${asking.onProblem} /></div>
     ${turns.map(
       (turn) =>
         html`<${Turn}
@@ -161,6 +150,9 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const asking = {
     library,
     ask,
+    onProblem,
+    /** Add a file to the library, where the caller may. */
+    add: mayChange && ((file) => jobs.addFiles([file])),
     /** Ask a turn's question with another filter; `next` becomes the filter of later questions too. */
     again: (turn, { next, ...how }) => {
       conversation.stop();

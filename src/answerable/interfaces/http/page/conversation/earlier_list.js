@@ -1,8 +1,8 @@
-/** The earlier conversations by day: search, rename, export and delete. */
+/** The earlier conversations by day: search, rename, save and delete. */
 
 import { of, request } from "../api/api.js";
 import { restored } from "./conversation.js";
-import { save } from "./exporting.js";
+import { WAYS } from "./exporting.js";
 import { useTexts } from "../texts/texts.js";
 import { html, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
@@ -39,9 +39,9 @@ export const useEarlier = (library, changes, onProblem) => {
     search,
     rename: (session, title) => change(session, { method: "PATCH", body: { title } }),
     remove: (session) => change(session, { method: "DELETE" }),
-    save: async (session) => {
+    save: async (session, way) => {
       const kept = await send(session);
-      if (kept) save(kept.turns.map(restored), texts, kept.title);
+      if (kept) way(kept.turns.map(restored), texts, kept.title).catch(onProblem);
     },
   };
 };
@@ -61,7 +61,7 @@ const STARTS = [
 
 const whenUsed = ({ used }) => STARTS.find(([, days]) => used >= daysAgo(days))[0];
 
-/** A conversation. `mode` is what is open below its title: nothing, its actions, the new title, or a confirmation. */
+/** A conversation. `mode` is what is open below its title: nothing, its actions, the ways to save it, the new title, or a confirmation. */
 const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
   const { t } = useTexts();
   const [mode, setMode] = useState("");
@@ -83,6 +83,10 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
   const rename = (event) => {
     event.preventDefault();
     earlier.rename(session, event.target[0].value);
+    close();
+  };
+  const save = (way) => {
+    earlier.save(session, way);
     close();
   };
   const remove = () => earlier.remove(session).then(() => onDeleted(session));
@@ -115,9 +119,13 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
           ${
             mode === "actions" && [
               button("rename", () => setMode("rename")),
-              button("exportIt", () => earlier.save(session)),
+              button("save", () => setMode("save")),
               button("delete", () => setMode("delete")),
             ]
+          }
+          ${
+            mode === "save" &&
+            Object.entries(WAYS).map(([name, way]) => button(`saveAs_${name}`, () => save(way)))
           }
           ${
             mode === "rename" && [

@@ -1,4 +1,4 @@
-/** The conversation as a Markdown file, an answer as a text. */
+/** Answers to take away: as Markdown, as a Word file, on paper, as a note for the library, as a text. */
 
 import { HIDDEN, signed } from "./sentences.js";
 import { nameOf, placesOf, siteOf } from "../texts/places.js";
@@ -13,7 +13,9 @@ const asText = (text) =>
     .replace(LINE_ENDS, "\n")
     .replace(HIDDEN, "")
     .replace(/^[ \t]+/gm, "")
-    .replace(/[\\`*_{}[\]<>#|~&$]/g, "\\$&")
+    .replace(/[\\`*_{}<>|~]|#(?<!\S.)|&(?=#?\w+;)/g, "\\$&")
+    // A mark `[1]` leads nowhere, since nothing can define it; between `$` and a digit no formula ends.
+    .replace(/(?<!!)\[\d+\](?![(:])|[[\]]|\$(?!\d)/g, (found) => (found.length > 1 ? found : `\\${found}`))
     // Renderers turn bare URLs into links.
     .replace(/(?<=[a-z]):(?=\S)|(?<=www)\.|@/gi, "\\$&")
     // Lists, underlined headings and tables.
@@ -27,28 +29,37 @@ const quoted = (text) =>
     .map((line) => `> ${line}`)
     .join("\n");
 
-const linked = (name, address) =>
-  address ? `[${name}](<${address.replace(UNSAFE, encodeURIComponent)}>)` : name;
+/** The web address of a source, without characters that would hide what it is; empty if it has none. */
+export const addressOf = (citation) => siteOf(citation).replace(UNSAFE, encodeURIComponent);
+
+const linked = (name, address) => (address ? `[${name}](<${address}>)` : name);
 
 const sourceOf = (citation, index, texts) => {
-  const name = linked(asLine(nameOf(citation)), siteOf(citation));
+  const name = linked(asLine(nameOf(citation)), addressOf(citation));
   const place = asLine(placesOf(citation, texts));
   return `${index + 1}. ${[name, place].filter(Boolean).join(", ")}\n\n${quoted(citation.quote).replace(/^/gm, "   ")}`;
 };
 
-const turnOf = ({ question, answer, asked }, texts) =>
+const turnOf = ({ question, answer, asked }, texts, level) =>
   [
-    `## ${asLine(question)}`,
+    `${level} ${asLine(question)}`,
     `*${texts.moment(asked)}*`,
     ...(answer
       ? [asText(signed(answer, texts)), ...answer.citations.map((citation, index) => sourceOf(citation, index, texts))]
       : [texts.t("noAnswer")]),
   ].join("\n\n");
 
-/** The turns as Markdown, below the conversation's title if it has one of its own. */
+/** What is above the questions: a title of the conversation's own; nothing above a single question. */
+export const titleOf = (turns, texts, title) => {
+  if (title && title !== turns[0]?.question) return title;
+  return turns.length > 1 ? texts.t("conversation") : "";
+};
+
+/** The turns as Markdown. */
 export const markdownOf = (turns, texts, title) => {
-  const name = title && title !== turns[0]?.question ? asLine(title) : texts.t("conversation");
-  return `# ${name}\n\n${turns.map((turn) => turnOf(turn, texts)).join("\n\n")}\n`;
+  const name = titleOf(turns, texts, title);
+  const parts = turns.map((turn) => turnOf(turn, texts, name ? "##" : "#"));
+  return `${[name && `# ${asLine(name)}`, ...parts].filter(Boolean).join("\n\n")}\n`;
 };
 
 /** An answer's text, and a line for each citation; quotes too, where the text is a model's. */
@@ -61,18 +72,34 @@ export const answerAsText = (answer, texts) => {
   return text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
 };
 
-/** Save a conversation as a Markdown file, named by its title or first question. */
-export const save = (turns, texts, title) => {
-  const words = (title || turns[0].question).match(/[\p{L}\p{N}]+/gu) ?? ["answerable"];
-  const text = markdownOf(turns, texts, title);
-  download(`${words.join("-").slice(0, 60)}.md`, new Blob([text], { type: "text/markdown" }));
+const wordsOf = (text) => (text.match(/[\p{L}\p{N}]+/gu) ?? ["answerable"]).join("-").slice(0, 60);
+
+const nameOfFile = (turns, title) => wordsOf(title || turns[0].question);
+
+/** An answer as a Markdown file, named by when and what was asked: saved again, it is the same document. */
+export const noteOf = (turn, texts) => {
+  const asked = new Date(turn.asked);
+  const local = new Date(asked - asked.getTimezoneOffset() * 60_000).toISOString();
+  const time = local.slice(0, 19).replace("T", "-").replaceAll(":", "");
+  return new File([markdownOf([turn], texts)], `note-${time}-${wordsOf(turn.question)}.md`, { type: "text/markdown" });
 };
 
 /** Save a file on the reader's disk. */
-export const download = (name, blob) => {
+export const download = (name, content) => {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
+  link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
+
+/** How answers can be saved. */
+export const WAYS = {
+  markdown: async (turns, texts, title) =>
+    download(`${nameOfFile(turns, title)}.md`, new Blob([markdownOf(turns, texts, title)], { type: "text/markdown" })),
+  word: async (turns, texts, title) => {
+    const [{ documentOf }, { wordOf }] = await Promise.all([import("./printed.js"), import("./word.js")]);
+    download(`${nameOfFile(turns, title)}.docx`, wordOf(documentOf(turns, texts, title)));
+  },
+  print: async (turns, texts, title) => (await import("./printed.js")).print(turns, texts, title),
 };

@@ -1,8 +1,8 @@
 /** Earlier conversations: a column that can be folded; a drawer on phones and beside a source. */
 
 import { EarlierList, useEarlier } from "./earlier_list.js";
-import { save } from "./exporting.js";
 import { useKept } from "../preferences.js";
+import { Save } from "./saving.js";
 import { Sources, useDocuments } from "./sources.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useMedia, useRef, useState } from "../ui.js";
@@ -17,8 +17,7 @@ export const useListed = () => !useMedia(TIGHT);
 
 /** The column, with the documents to ask where there is room; or what opens it: a rail where it was folded, a bar on phones. */
 export const Side = ({ library, changes, conversation, where, onWhere, hasPanel, onBegin, onProblem }) => {
-  const texts = useTexts();
-  const { t } = texts;
+  const { t } = useTexts();
   const { session, turns, answered } = conversation;
   const [folded, setFolded] = useKept("conversations", "");
   const [isDrawn, setDrawn] = useState(false);
@@ -88,7 +87,7 @@ export const Side = ({ library, changes, conversation, where, onWhere, hasPanel,
       ${
         isPhone &&
         turns.length > 0 &&
-        html`<${IconButton} icon="export" label=${t("export")} onClick=${() => save(turns, texts, title)} />`
+        html`<${Save} ...${{ turns, title, onProblem }} label=${t("save")} />`
       }
       ${!isDrawn && html`<${IconButton} icon="fresh" label=${t("begin")} onClick=${begin} />`}
     </aside>

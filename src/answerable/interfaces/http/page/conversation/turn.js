@@ -148,7 +148,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking }) => {
         }
         ${outcome === "near" && html`<${SearchEverything} turn=${turn} asking=${asking} />`}
       </div>
-      <${TurnActions} turn=${turn} conversation=${conversation} />
+      <${TurnActions} ...${{ turn, conversation, asking }} />
       ${answer && html`<${Trace} answer=${answer} openAt=${openAt} label=${t("why")} />`}
     </article>
   `;

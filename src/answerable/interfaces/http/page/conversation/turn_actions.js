@@ -1,7 +1,8 @@
-/** What can be done with a question and its answer: edit, copy, ask again, vote. */
+/** What can be done with a question and its answer: edit, copy, save, ask again, vote. */
 
 import { isBusy } from "./conversation.js";
-import { answerAsText } from "./exporting.js";
+import { answerAsText, noteOf } from "./exporting.js";
+import { Save } from "./saving.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
@@ -81,7 +82,7 @@ const copy = async (text) => {
 };
 
 /** The buttons below an answer, and for a moment what came of them. */
-export const TurnActions = ({ turn, conversation }) => {
+export const TurnActions = ({ turn, conversation, asking }) => {
   const texts = useTexts();
   const { t } = texts;
   const { answer } = turn;
@@ -114,7 +115,16 @@ export const TurnActions = ({ turn, conversation }) => {
     <div class="turn-actions">
       ${
         answer &&
-        html`<${IconButton} icon=${said === "copied" ? "done" : "copy"} label=${t("copyAnswer")} onClick=${press} />`
+        html`
+          <${IconButton} icon=${said === "copied" ? "done" : "copy"} label=${t("copyAnswer")} onClick=${press} />
+          <${Save} turns=${[turn]} label=${t("saveAnswer")} onProblem=${asking.onProblem} />
+          ${
+            // What rests on nothing would be a source of later answers.
+            asking.add &&
+            answer.citations.length > 0 &&
+            html`<${IconButton} icon="note" label=${t("saveNote")} onClick=${() => asking.add(noteOf(turn, texts))} />`
+          }
+        `
       }
       <${IconButton}
         icon="again"

@@ -61,8 +61,6 @@ export const TEXTS = {
   dropHint: ["Remove the selected text", "Quitar el texto seleccionado", "Remover o texto selecionado"],
   stop: ["Stop", "Detener", "Parar"],
   begin: ["New conversation", "Nueva conversación", "Nova conversa"],
-  export: ["Save as Markdown", "Guardar como Markdown", "Salvar como Markdown"],
-  conversation: ["Conversation", "Conversación", "Conversa"],
   noAnswer: ["(no answer)", "(sin respuesta)", "(sem resposta)"],
 
   searching: ["Searching", "Buscando", "Buscando"],
