@@ -18,7 +18,7 @@ from answerable.sources.context import ReadContext
 from answerable.sources.office.packages import WITHOUT_PASSWORD, refuse_container, struck
 from answerable.sources.spreadsheets.blocks import Merge, Room, Row, Sheet
 from answerable.sources.spreadsheets.document import workbook_document
-from answerable.sources.spreadsheets.number_formats import decimal_mark, shown
+from answerable.tables.number_formats import decimal_mark, shown
 
 _ADVICE = "open it in Excel or LibreOffice, save it as .xlsx or CSV, and add that file"
 # What xlrd and the look-ups below raise for bytes out of place, besides its own errors.
