@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -18,6 +18,7 @@ from answerable.sources.pdf.tables import Box, Geometry
 
 MOST_LAYERS = 50  # layers of a page that are looked at, as each is drawn; a round number, not measured
 DRAWN = 400  # pixels of the longer side of a page that is drawn to see whether anything is on it; not measured
+GAP = 1.5  # type sizes between two runs of text on a line; spaces of justified text are smaller
 LONGEST_NAME = 200  # bytes of a layer's name by which it is told from others
 _LINE = re.compile(r"[^\r\n]*[\r\n]*")
 _WITH_TEXT = (pdfium.FPDF_PAGEOBJ_TEXT, pdfium.FPDF_PAGEOBJ_FORM)
@@ -88,17 +89,39 @@ def _has_ink(page: Any) -> bool:
 def on_page(
     page: Any, textpage: Any, raw: str, geometry: Geometry, index_of: Callable[[int], int]
 ) -> Sequence[int] | None:
-    """Return the offsets of the characters within the page's edges; None if all are. No line of others remains."""
+    """Return the offsets of the characters within the page's edges; None if all are. No line of others remains.
+
+    A line that begins on the page and runs over its edge is kept whole, as many manuals have such lines.
+    """
     if len("".join(textpage.get_text_bounded(errors="surrogatepass").split())) >= len("".join(raw.split())):
         return None
-    edges: Box = page.get_bbox()
     kept: list[int] = []
     for line in _LINE.finditer(raw):
-        ink = [offset for offset in range(*line.span()) if not raw[offset].isspace()]
-        outside = {offset for offset in ink if (box := geometry.box(index_of(offset))) and not _meet(box, edges)}
-        if not outside or len(outside) < len(ink):
-            kept += (offset for offset in range(*line.span()) if offset not in outside)
+        text = line[0].rstrip("\r\n")
+        shown = [place for run in _runs(text, line.start(), geometry, index_of, page.get_bbox()) for place in run]
+        if shown or not text.strip():
+            kept += (*shown, *range(line.start() + len(text), line.end()))
+    while kept and raw[kept[-1]] in "\r\n":
+        kept.pop()
     return kept
+
+
+def _runs(
+    text: str, start: int, geometry: Geometry, index_of: Callable[[int], int], edges: Box
+) -> Iterator[Sequence[int]]:
+    """Yield the offsets of the runs of a line of which some of the ink is within the edges; gaps are between runs."""
+    first, right, is_seen = start, -1.0, False
+    for offset, character in enumerate(text, start):
+        box = None if character.isspace() else geometry.box(index_of(offset))
+        if box is None:
+            continue
+        if right >= 0 and box[0] - right > GAP * geometry.size(index_of(offset)):
+            if is_seen:
+                yield range(first, offset)
+            first, is_seen = offset, False
+        right, is_seen = box[2], is_seen or _meet(box, edges)
+    if is_seen or not text.strip():
+        yield range(first, start + len(text))
 
 
 def _meet(one: Box, other: Box) -> bool:
