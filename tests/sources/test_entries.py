@@ -222,3 +222,31 @@ def test_what_has_no_entry_is_text() -> None:
     assert read_bytes(b"BEGIN:VEVENT\nSUMMARY:Cut", "a.ics")[0].content == "Event: Cut"
     with pytest.raises(EmptySource):
         read_bytes(b" \n", "a.vcf")
+
+
+def test_times_are_in_the_zone_of_the_calendar_and_others_name_theirs() -> None:
+    event = "BEGIN:VEVENT\nSUMMARY:{}\nDTSTART{}\nEND:VEVENT\n"
+    events = [
+        event.format("Board", ":20250716T073000Z\nDTEND:20250716T081500Z"),
+        event.format("Keys", ";TZID=Europe/Madrid:20250717T100000"),
+        event.format("Call", ";TZID=Europe/Lisbon:20250718T160000\nDURATION:PT1H"),
+        event.format("Rowing", ":20250719T230000Z\nRRULE:FREQ=WEEKLY;COUNT=2"),
+    ]
+    calendar = f"BEGIN:VCALENDAR\nX-WR-TIMEZONE:Europe/Madrid\n{''.join(events)}END:VCALENDAR\n"
+    (document,) = read_bytes(calendar.encode(), "a.ics")
+    assert document.content == (
+        "Event: Board\nStart: 2025-07-16 09:30 Europe/Madrid\nEnd: 2025-07-16 10:15 Europe/Madrid\n\n"
+        "Event: Keys\nStart: 2025-07-17 10:00\n\n"
+        "Event: Call\nStart: 2025-07-18 16:00 Europe/Lisbon\nEnd: 2025-07-18 17:00 Europe/Lisbon\n\n"
+        "Event: Rowing\nStart: 2025-07-19 23:00 UTC\nRepeats: every week on Saturday, 2 times"
+    )
+    assert document.parts[0].time == datetime(2025, 7, 16, 9, 30)
+    (table,) = find_tables(document)
+    assert table.rows[2].values[1].time == datetime(2025, 7, 18, 16, 0)
+
+
+def test_without_a_zone_of_the_calendar_times_in_several_zones_name_them() -> None:
+    event = "BEGIN:VEVENT\nSUMMARY:Call\nDTSTART;TZID={}:20250718T160000\nEND:VEVENT\n"
+    zones = ("Europe/Madrid", "W. Europe Standard Time")
+    (document,) = read_bytes("".join(map(event.format, zones)).encode(), "a.ics")
+    assert [line[24:] for line in document.content.split("\n") if line.startswith("Start")] == list(zones)

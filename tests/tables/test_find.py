@@ -288,7 +288,7 @@ def test_events_of_a_calendar() -> None:
     assert [value.text for value in first.values] == [
         "Dentista, otra vez",
         "2024-03-05 10:15",
-        "2024-03-05 11:15",
+        "2024-03-05 12:15",
         "Calle Mayor",
         "a long text",
     ]

@@ -6,7 +6,7 @@ import quopri
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -19,6 +19,7 @@ Labelled = Iterator[tuple[str, str]]
 _MOST_PEOPLE = 50  # participants of an event that are listed by name
 _TITLES = {"VEVENT": "Event", "VTODO": "Task", "VJOURNAL": "Note"}
 _NAME = re.compile(r"^X-WR-CALNAME[^:\n]*:[ \t]*(.+)", re.MULTILINE)
+_ZONE = re.compile(r"^X-WR-TIMEZONE[^:\n]*:[ \t]*([^\s;]+)", re.MULTILINE)
 _UNTIL = re.compile(r"UNTIL=(\w+)", re.IGNORECASE)
 _PHONES = frozenset({"cell", "home", "work", "fax", "main", "other", "mobile", "pager"})
 
@@ -31,7 +32,11 @@ def read_calendar(content: str, source: str) -> Document:
     moved: dict[str, list[Property]] = {}
     for each in found:
         moved.setdefault(each.text("UID"), []).extend(each.all("RECURRENCE-ID"))
-    return _document(content, source, DocumentType.CALENDAR, found, partial(_of_event, moved=moved), title)
+    zones = {each.zone("DTSTART") for each in found} - {""}
+    zone = stated[1] if (stated := _ZONE.search(content)) else zones.pop() if len(zones) == 1 else ""
+    return _document(
+        content, source, DocumentType.CALENDAR, found, partial(_of_event, moved=moved, own=zone), title, zone
+    )
 
 
 def read_contacts(content: str, source: str) -> Document:
@@ -47,6 +52,7 @@ def _document(
     found: Iterable[Entry],
     describe: Callable[[Entry], Labelled],
     title: str = "",
+    zone: str = "",
 ) -> Document:
     written = PartedText()
     for entry in found:
@@ -56,25 +62,28 @@ def _document(
         # Written as in links to lines of code, which people understand in every language.
         place = f"L{entry.first}" if entry.first == entry.last else f"L{entry.first}-L{entry.last}"
         written.write("\n\n" if written.parts else "")
-        written.part("\n".join(lines), PartKind.RECORD, time=_time(entry), place=place)
+        written.part("\n".join(lines), PartKind.RECORD, time=_time(entry, zone), place=place)
     if not written.parts:
         return read_text(content, source)
     return make_document(source, written.content, kind, written.parts, title)
 
 
-def _time(entry: Entry) -> datetime | None:
-    moment = read_moment(entry.text("DTSTART") or entry.text("DUE"))
+def _time(entry: Entry, own: str) -> datetime | None:
+    moment = _in_zone(entry, "DTSTART" if entry.text("DTSTART") else "DUE", own)
     return moment.time if moment else None
 
 
-def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]]) -> Labelled:
-    """Yield the labels and values of an event; `moved` are the times of a series, by its id, that are events apart."""
-    start, end = (read_moment(entry.text(name)) for name in ("DTSTART", "DTEND"))
+def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]], own: str) -> Labelled:
+    """Yield the labels and values of an event; times in another zone than the calendar's `own` name it.
+
+    `moved` are the times of a series, by its id, that are events apart.
+    """
+    start, end, due = (_in_zone(entry, name, own) for name in ("DTSTART", "DTEND", "DUE"))
     end = end_of(start, end, entry.text("DURATION"))
     yield _TITLES[entry.word], _line(entry.text("SUMMARY"))
-    for label, moment in (("Start", start), ("End", end), ("Due", read_moment(entry.text("DUE")))):
+    for label, moment in (("Start", start), ("End", end), ("Due", due)):
         yield label, str(moment or "")
-    zone = begins.parameters.get("TZID", "") if (begins := entry.one("DTSTART")) else ""
+    zone = entry.zone("DTSTART") or ("" if entry.text("RRULE") else own)
     left_out = _moments([*entry.all("EXDATE"), *moved.get(entry.text("UID"), ())], zone)
     until = _moments([Property(end[1], {}) for end in _UNTIL.finditer(entry.text("RRULE"))], zone)
     weekday = start.time.weekday() if start else -1
@@ -90,6 +99,17 @@ def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]]) -> Labelled
     yield "Categories", ", ".join(each.text for each in entry.all("CATEGORIES"))
     yield "Link", entry.text("URL")
     yield "Description", _paragraph(entry.text("DESCRIPTION"))
+
+
+def _in_zone(entry: Entry, name: str, own: str) -> Moment | None:
+    """Return the moment of a property; one in UTC in the calendar's zone, which is named, as any zone but this one."""
+    moment, zone = read_moment(entry.text(name)), entry.zone(name)
+    if moment is None or moment.is_day:
+        return moment
+    # The rule of a series in UTC says its days in UTC.
+    if not entry.text("RRULE") and (local := _local(moment, own)) is not moment:
+        return replace(local, zone=own)
+    return replace(moment, zone=zone) if zone not in ("", own) and not moment.zone else moment
 
 
 def _moments(found: Iterable[Property], zone: str) -> list[str]:
@@ -187,6 +207,11 @@ class Entry:
     def one(self, name: str) -> Property | None:
         """Return the first value of a property."""
         return next(iter(self.all(name)), None)
+
+    def zone(self, name: str) -> str:
+        """Return the time zone that a property names, or ""."""
+        found = self.one(name)
+        return found.parameters.get("TZID", "") if found else ""
 
     def text(self, name: str) -> str:
         """Return the first value of a property as text, or ""."""

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from itertools import accumulate, groupby, islice, pairwise
+from itertools import accumulate, groupby, islice, pairwise, zip_longest
 from operator import itemgetter
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.errors import EmptySource
 from answerable.sources.mdx import plain_mdx
 from answerable.sources.text import make_document, require_text, stem
-from answerable.tables.grid import front_matter
+from answerable.tables.grid import front_matter, is_header
 from answerable.tables.headers import with_one_header
 from answerable.text.notation import with_notes
 
@@ -282,13 +282,26 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def table_blocks(cells: Sequence[Sequence[str | None]], in_table: bool = False) -> list[str]:
-    """Return a table as blocks: its titles, and the table or its only column; None continues the cell to its left."""
+    """Return a table as blocks: its titles, and the table; its cells if it has one column.
+
+    Inside another table, all rows on one line: `Check the lunches · Miriam; Count the children · Oscar`. None continues
+    the cell to its left.
+    """
     if in_table:
-        return [text for row in cells if (text := " ".join(filter(None, row)))]
+        return list(filter(None, ["; ".join(filter(None, _as_lines(cells)))]))
     titles, rows = with_one_header(cells)
     if max(map(len, rows), default=0) < 2:
         return [text for row in rows for text in row if text]
     return [*titles, *filter(None, [table(rows)])]
+
+
+def _as_lines(cells: Sequence[Sequence[str | None]]) -> Iterator[str]:
+    """Yield each row as a line: with the names of the columns from three on; two may be a name and its value."""
+    rows = [[cell or "" for cell in row] for row in cells]
+    is_named = min(map(len, rows), default=0) > 2 and is_header(rows[0], rows[1:])
+    names = [f"{name}: " if is_named and name else "" for name in rows[0]] if rows else []
+    for row in rows[is_named:]:
+        yield " · ".join(name + cell for name, cell in zip_longest(names, row, fillvalue="") if cell)
 
 
 def sections_document(

@@ -20,7 +20,7 @@ from answerable.tables.table import Column, Kind, Origin, Row, Table, Value, mea
 from answerable.text.whatsapp_bodies import Body, MessageKind, cleaned, read_body
 from answerable.text.whatsapp_words import plain
 
-_STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d))?(?:[+-]\d\d:?\d\d)?")
+_STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d))?(?:[+-]\d\d:?\d\d)?(?: [^\d\s].*)?")
 _MOST_STEPS = 500_000  # steps of the rules of a calendar's events, which take some seconds
 _BLANK = Value("")
 
@@ -109,7 +109,7 @@ def _labelled(text: str) -> dict[str, str]:
 
 def _value(text: str, kind: Kind) -> Value:
     # "2024-03-05 10:15 UTC" is a time as well.
-    stamp = _STAMP.fullmatch(text.removesuffix(" UTC")) if kind is Kind.DATE else None
+    stamp = _STAMP.fullmatch(text) if kind is Kind.DATE else None
     if stamp is None:
         return Value(text) if text else _BLANK
     year, month, day, hour, minute = (int(number or 0) for number in stamp.groups())

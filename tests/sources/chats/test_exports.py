@@ -85,6 +85,16 @@ def test_telegram() -> None:
     assert [part.kind for part in document.parts] == [PartKind.NOTICE, *[PartKind.MESSAGE] * 4]
 
 
+def test_struck_text_of_telegram() -> None:
+    pieces = ["costs ", {"type": "strikethrough", "text": "26"}, {"type": "strikethrough", "text": "0 "}, "240 euros"]
+    said = {"id": 1, "type": "message", "date": "2024-03-01T09:00:00", "from": "Ana", "text": pieces}
+    reply = {**said, "id": 2, "from": "Ben", "reply_to_message_id": 1, "text": "Fine"}
+    document = only(as_json({"name": "Rent", "type": "personal_chat", "messages": [said, reply]}), "/in/result.json")
+    assert document.content.endswith(
+        "Ana: costs ~~260~~ 240 euros\n[2024-03-01 09:00, in reply to Ana: “costs ~~260~~ 240 euros”] Ben: Fine"
+    )
+
+
 def test_all_chats_of_telegram_are_documents_of_their_own() -> None:
     chats = [TELEGRAM, {**TELEGRAM, "name": "Work/home"}, {**TELEGRAM, "name": None, "type": "saved_messages"}]
     empty = {"name": "Empty", "type": "personal_chat", "messages": []}

@@ -171,6 +171,73 @@ def test_text_that_its_style_hides_is_left_out_but_not_the_whole_page() -> None:
     assert text_of("<div style='display:none'><p>Open to all who help in the autumn.</p></div>").startswith("Open")
 
 
+@pytest.mark.parametrize("before", ["", LONG])
+@pytest.mark.parametrize(
+    ("style", "markup", "expected"),
+    [
+        (".old{display:none}", "<p>A crate: <b class='big old'>9 crowns</b> 11 crowns</p>", "A crate: 11 crowns"),
+        (".a, #old {visibility: hidden}", "<p>A crate: <b id=old>9 crowns</b> 11 crowns</p>", "A crate: 11 crowns"),
+        ("i{display:none}", "<p>A crate: <i>9 crowns</i> 11 crowns</p>", "A crate: 11 crowns"),
+        ("", "<p style='visibility:hidden'>A crate: 9 crowns</p><p>A crate: 11 crowns</p>", "A crate: 11 crowns"),
+        (
+            ".b{display:inline} .b.old{display:none}",
+            "<p><b class='b old'>9</b> <b class=b>11</b> crowns</p>",
+            "11 crowns",
+        ),
+        # What may be shown is read.
+        ("@media print{.i{color:red} .was{display:none}}", "<p>A <b class=was>crate</b></p>", "A crate"),
+        ("@media screen{.was{display:none}}", "<p>A <b class=was>cheap</b> crate</p>", "A crate"),
+        (
+            ".tab{display:none} .tab.open{display:block}",
+            "<p class=tab>Gala</p><p class='tab open'>Cox</p>",
+            "Gala\n\nCox",
+        ),
+        (".more{display:none} #on:checked ~ .more{display:block}", "<p class=more>Gala</p>", "Gala"),
+        ("#more{display:none}", "<p onclick='show(more)'>Sorts</p><p id=more>Gala</p>", "Sorts\n\nGala"),
+        (".more{display:none}", "<p>Sorts</p><p class=more id=x>Gala</p><script>$('.more').show()</script>", "Gala"),
+        (".more{display:none}", "<p>Sorts</p><p class=more>Gala</p><script src=app.js></script>", "Gala"),
+        (".more{display:none}", "<p>Sorts</p><p class=more style='display:block'>Gala</p>", "Gala"),
+    ],
+)
+def test_text_that_a_rule_of_the_page_hides_is_left_out(style: str, markup: str, expected: str, before: str) -> None:
+    assert text_of(markup, f"<style>{style}</style>", before or "<p>Open to all who help.</p>").endswith(expected)
+    assert text_of(markup, f"<style>{style}</style>", before).count("9 crowns") == 0
+
+
+def test_a_page_that_a_rule_hides_until_a_script_shows_it_is_read() -> None:
+    style = "<style>.wait{display:none}</style>"
+    page = "<div class=wait><p>Open to all.</p><p class=wait>Bring gloves.</p></div>"
+    assert text_of(page, style) == "Open to all.\n\nBring gloves."
+
+
+@pytest.mark.parametrize("before", ["", LONG])
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<ol><li value=7>Prune.<li>Graft.<li value=12>Pick.</ol>", "7. Prune.\n8. Graft.\n12. Pick."),
+        ("<ol type=a><li>Prune.<li>Graft.</ol>", "a. Prune.\nb. Graft."),
+        ("<ol type=i start=4><li>Prune.<li><p>Graft.</p></ol>", "iv. Prune.\nv. Graft."),
+        ("<ol type=I start=4><li>Prune.<li>Graft.</ol>", "IV. Prune.\n\nV. Graft."),
+        ("<ol style='list-style-type: lower-roman'><li>Prune.<li>Graft.</ol>", "i. Prune.\nii. Graft."),
+        ("<ol reversed><li>Prune.<li>Graft.<li>Pick.</ol>", "3. Prune.\n2. Graft.\n1. Pick."),
+        ("<ol start=3><li>Prune.<ol type=a><li>Apples<li>Pears</ol></ol>", "3. Prune.\n\n   a. Apples\n   b. Pears"),
+    ],
+)
+def test_list_items_have_the_numbers_that_the_browser_shows(markup: str, expected: str, before: str) -> None:
+    assert text_of(markup, before=before).endswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<ruby>laurel<rt>hoja</rt></ruby> seco", "laurel (hoja) seco"),
+        ("<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>", "東京 (とうきょう)"),
+    ],
+)
+def test_readings_of_words_are_behind_them(markup: str, expected: str) -> None:
+    assert text_of(f"<p>{markup}</p>") == expected
+
+
 SAVED = """From: <Saved by Blink>
 Snapshot-Content-Location: https://orchard.example/press
 Subject: The press

@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 from docx import Document as Word
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from lxml import etree
 from made_files import edited, with_body
 
 from answerable.sources.office.docx import read_docx
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 
 
@@ -330,3 +333,45 @@ def test_hostile_documents_take_no_time() -> None:
     assert f"~~{'⁷' * 20_000}~~" in content
     assert len(content) < 800_000
     assert time.monotonic() - begun < 20
+
+
+def test_a_chart_is_a_table_of_its_values() -> None:
+    made = Word()
+    made.add_paragraph("Visitors of the mill")
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/chart"
+    c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+    points = "".join(f'<c:pt idx="{number}"><c:v>{text}</c:v></c:pt>' for number, text in enumerate(("May", "June")))
+    figures = "".join(f'<c:pt idx="{number}"><c:v>{text}</c:v></c:pt>' for number, text in enumerate((41, 58)))
+    series = (
+        f"<c:ser><c:tx><c:v>Adults</c:v></c:tx><c:cat><c:strLit>{points}</c:strLit></c:cat>"
+        f"<c:val><c:numLit>{figures}</c:numLit></c:val></c:ser>"
+    )
+    chart = f'<c:chartSpace xmlns:c="{c}"><c:chart><c:plotArea><c:pieChart>{series}</c:pieChart></c:plotArea></c:chart>'
+    name = PackURI("/word/charts/chart1.xml")
+    part = Part(name, "application/xml", f"{chart}</c:chartSpace>".encode(), made.part.package)
+    key = made.part.relate_to(part, kind)
+    drawing = f'<w:r {W}><w:drawing><c:chart xmlns:c="{c}" xmlns:r="{R}" r:id="{key}"/></w:drawing></w:r>'
+    made.paragraphs[0]._p.append(etree.fromstring(drawing))
+    assert read_docx(saved(made), "a.docx").content == (
+        "Visitors of the mill\n\n|  | Adults |\n| --- | --- |\n| May | 41 |\n| June | 58 |"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (("Task Person", "Lunches Miriam", "Children Oscar"), "Task · Person; Lunches · Miriam; Children · Oscar"),
+        (("Task Person Day", "Lunches Miriam Monday"), "Task: Lunches · Person: Miriam · Day: Monday"),
+        (("Lunches", "Children"), "Lunches; Children"),
+    ],
+)
+def test_the_rows_of_a_table_in_a_cell_stay_apart(rows: tuple[str, ...], expected: str) -> None:
+    made = Word()
+    outer = made.add_table(2, 2)
+    for place, text in enumerate(("Day", "Jobs", "Friday", "")):
+        outer.cell(place // 2, place % 2).text = text
+    inner = outer.cell(1, 1).add_table(len(rows), len(rows[0].split()))
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row.split()):
+            inner.cell(number, column).text = text
+    assert read_docx(saved(made), "a.docx").content.endswith(f"| Friday | {expected} |")

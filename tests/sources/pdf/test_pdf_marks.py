@@ -122,3 +122,45 @@ def test_every_character_keeps_its_rectangle(make_pdf: MakePdf) -> None:
             shown = bare(character).translate(plain)
             is_mark = character in "[^]" and start < document.content.index("~~")
             assert under(data, document, (start, start + 1), worker) == ("2" if is_mark else shown)
+
+
+def layer(name: str, page: bytes) -> bytes:
+    return f"/OC /{name} BDC ".encode() + page + b" EMC "
+
+
+def with_layers(data: bytes) -> bytes:
+    """A PDF with two layers: A, which is off, and B. Its table of offsets is wrong, so that PDFium makes it anew."""
+    layers = b"71 0 obj<</Type/OCG/Name(Prices)>>endobj\n72 0 obj<</Type/OCG/Name(Plan)>>endobj\n"
+    data = data.replace(b"/Catalog", b"/Catalog/OCProperties<</OCGs[71 0 R 72 0 R]/D<</OFF[71 0 R]>>>>", 1)
+    data = data.replace(b"/Resources<<", b"/Resources<</Properties<</A 71 0 R/B 72 0 R>>")
+    return data.replace(b"xref\n", layers + b"xref\n", 1)
+
+
+def test_text_in_a_layer_that_is_off_is_left_out(make_pdf: MakePdf) -> None:
+    page = (
+        texts((50, 740, "Kites cost little."))
+        + layer("A", texts((50, 700, "A kite costs 9 euros.")))
+        + layer("B", texts((50, 700, "A kite costs 7 euros.")))
+        + layer("B", b"1 g " + texts((50, 660, "White on white.")) + b" 0 g")
+    )
+    lines = "Kites cost little.\nA kite costs 7 euros.\nWhite on white."
+    data = with_layers(make_pdf([], raw=[page]))
+    assert bare(read_pdf(data, "a.pdf").content) == bare(lines)
+    # What OCR wrote below a scan is drawn in no case.
+    scan = with_layers(make_pdf([], raw=[layer("B", b"3 Tr " + texts((50, 620, "Read by a scanner.")))]))
+    assert read_pdf(scan, "a.pdf").content == "Read by a scanner."
+
+
+def test_text_beyond_the_edges_of_the_page_is_left_out(make_pdf: MakePdf) -> None:
+    page = texts((50, 740, "DRAFT, not for print"), (50, 700, "Kites cost 7 euros."), (50, 680, "Bring your own tape"))
+    page += texts((50, 660, "This line runs over the edge of the page, as in manuals, and is kept"))
+    page += texts((450, 680, "DRAFT"), (50, 20, "File 2024-11"))
+    data = make_pdf([], raw=[page]).replace(b"/MediaBox[0 0 600 800]", b"/MediaBox[0 0 600 800]/CropBox[0 50 300 720]")
+    document = read_pdf(data, "a.pdf")
+    text = document.content
+    assert text == (
+        "Kites cost 7 euros.\nBring your own tape\nThis line runs over the edge of the page, as in manuals, and is kept"
+    )
+    start = text.index("your")
+    with ReadingProcess() as worker:
+        assert under(data, document, (start, start + 8), worker) == "yourown"

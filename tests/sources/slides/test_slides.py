@@ -8,6 +8,8 @@ import pytest
 from made_files import zipped
 from made_office_files import opendocument, presentation, repacked, saved, table
 from pptx import Presentation
+from pptx.chart.data import CategoryChartData, XyChartData
+from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 from reading_here import read_file
 
@@ -63,6 +65,45 @@ def test_tables_levels_groups_and_hidden_slides() -> None:
         "| Item | Price |\n| --- | --- |\n| Bread | 2 € |\n\nIn a group"
     )
     assert document.metadata["hidden"] == "slides 1"
+
+
+def test_charts_are_tables_of_their_values() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    data = CategoryChartData(number_format="0.0%")
+    data.categories = ["Spring", "Summer"]
+    data.add_series("Adults", (0.25, None))
+    data.add_series("Children", (0.5, 0.125))
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, Inches(4), Inches(3), data).chart
+    chart.has_title, chart.chart_title.text_frame.text = True, "Visitors"
+    chart.category_axis.axis_title.text_frame.text = "Season"
+    points = XyChartData()
+    points.add_series("Height").add_data_point(3, 1.5)
+    slide.shapes.add_chart(XL_CHART_TYPE.XY_SCATTER, 0, Inches(4), Inches(4), Inches(3), points)
+    levels = CategoryChartData()
+    for year in ("2024", "2025"):
+        for season in ("Spring", "Summer"):
+            levels.add_category(year) if season == "Spring" else None
+            levels.categories[-1].add_sub_category(season)
+    levels.add_series("Guests", (1, 2, 3, 4))
+    slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, Inches(8), Inches(4), Inches(3), levels)
+    assert read_pptx(saved(made), "a.pptx").content.removeprefix("# Slide 1\n\n") == (
+        "Visitors\n\n| Season | Adults | Children |\n| --- | --- | --- |\n"
+        "| Spring | 25.0% | 50.0% |\n| Summer |  | 12.5% |\n\n"
+        "|  | Height |\n| --- | --- |\n| 3 | 1.5 |\n\n"
+        "|  | Guests |\n| --- | --- |\n| 2024 Spring | 1 |\n| 2024 Summer | 2 |\n"
+        "| 2025 Spring | 3 |\n| 2025 Summer | 4 |"
+    )
+
+
+def test_a_cell_merged_over_rows_is_repeated_in_each() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[6])
+    grid = slide.shapes.add_table(3, 2, 0, 0, Inches(3), Inches(1)).table
+    for place, text in enumerate(("Day", "Who", "Friday", "Celia", "", "Rita")):
+        grid.cell(place // 2, place % 2).text = text
+    grid.cell(1, 0).merge(grid.cell(2, 0))
+    assert read_pptx(saved(made), "a.pptx").content.endswith("| Friday | Celia |\n| Friday | Rita |")
 
 
 def boxes(*placed: tuple[str, float, float, float]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from answerable.sources.spreadsheets.number_formats import general, shown
+from answerable.tables.number_formats import general, shown
 
 
 @pytest.mark.parametrize(

@@ -91,8 +91,11 @@ def flat_text(value: Any) -> str:
             pieces.append(piece)
         elif isinstance(piece, dict):
             text, address = words(piece.get("text")), words(piece.get("href"))
+            if piece.get("type") == "strikethrough" and (core := text.strip()):
+                text = text.replace(core, f"~~{core}~~", 1)
             pieces.append(f"{text} ({address})" if address and address != text else text)
-    return "".join(pieces)
+    # Text that is struck and bold comes in several pieces.
+    return "".join(pieces).replace("~~~~", "")
 
 
 def _attached(raw: dict[str, Any]) -> tuple[list[str], list[str]]:

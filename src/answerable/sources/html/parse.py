@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborNode as Node
 from answerable.errors import DamagedSource
 from answerable.sources.html.cells import cells_of, is_layout, rows_of
 from answerable.sources.html.words import (
+    ITEM,
     LINE_NUMBERS,
     MAX_DEPTH,
     add_inline_text,
@@ -34,7 +35,7 @@ from answerable.sources.html.words import (
 from answerable.sources.markdown import MARK, Heading, indented, place_headings, table, tight
 from answerable.sources.text import decode, decode_declared, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
-from answerable.text.notation import SHAPES, number_text, with_notes
+from answerable.text.notation import with_notes
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -172,13 +173,14 @@ def _shortened(tag: str) -> str:
 
 
 _NOTE = re.compile(r"\[\^[^\[\]\n]{1,20}\]:?")
+_ITEM = re.compile(rf"{ITEM}([^{ITEM}]*){ITEM}\s*")
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 def render(root: Node) -> tuple[str, list[Heading]]:
     """Return the Markdown of an element, and its headings with their offsets in it."""
     headings: list[Heading] = []
-    return place_headings(with_notes("\n\n".join(_blocks(root, headings, 0))), headings)
+    return place_headings(with_notes("\n\n".join(_blocks(root, headings, 0)).replace(ITEM, "")), headings)
 
 
 def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
@@ -272,30 +274,28 @@ def _code(node: Node) -> list[str]:
     return [f"{fence}{code_language(node)}\n{code}\n{fence}"]
 
 
-def _integer(stated: str, otherwise: int) -> int:
-    return int(stated) if stated.isascii() and stated.isdigit() and len(stated) < 9 else otherwise
-
-
 def _list(node: Node, headings: list[Heading], depth: int) -> list[str]:
-    number = _integer(attribute(node, "start"), 1)
-    shape = SHAPES.get(attribute(node, "type"), "decimal")
+    number, joint = 1, "\n"
     items: list[str] = []
     for child in node.iter():
         if is_dropped(child):
             continue
         blocks = _blocks(child, headings, depth) if child.tag == "li" else _block(child, headings, depth)
         text = tight(blocks)
+        stated = _ITEM.match(text)
+        text = text[stated.end() :] if stated else text
         if text and child.tag == "li" and _NOTE.match(text):
             items.append(text)
         elif text and child.tag == "li":
-            number = _integer(attribute(child, "value"), number)
-            marker = f"{number_text(number, shape)}. " if node.tag == "ol" else "- "
+            marker = stated[1] if stated else f"{number}. " if node.tag == "ol" else "- "
+            # Nobody would take lines that begin with capitals for a list's.
+            joint = "\n\n" if marker[0].isupper() else joint
             items.append(indented(text, marker))
             number += 1
         elif text:
             # A list directly in a list is invalid HTML, but common.
             items.append(indented(text, "  "))
-    return ["\n".join(items)] if items else []
+    return [joint.join(items)] if items else []
 
 
 def _quotation(node: Node, headings: list[Heading], depth: int) -> list[str]:

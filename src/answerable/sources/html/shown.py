@@ -16,16 +16,25 @@ from selectolax.lexbor import SelectolaxError
 
 from answerable.sources.html.cells import write_cells
 from answerable.sources.html.notes import write_notes
-from answerable.sources.html.words import attribute, is_block, neighbour, rewrite, visible_text
+from answerable.sources.html.words import ITEM, attribute, holds_blocks, is_block, neighbour, rewrite, visible_text
 from answerable.text.notation import lowered, raised
+from answerable.text.numerals import SHAPES, number_text
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
-_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all", re.IGNORECASE)
+_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
+_SHOWN = re.compile(r"display\s*:(?!\s*none)|visibility\s*:\s*visible", re.IGNORECASE)
+# Selectors of one step, whose rules hide text; of longer ones, it often depends on scripts what they find.
+_ONE_STEP = re.compile(r"[\w-]*(?:[.#][\w-]+)+|[\w-]+")
+_ALWAYS = re.compile(r"@(?:layer|supports|media\s+(?:only\s+)?(?:screen|all)\s*$)", re.IGNORECASE)
 _STRIKES = re.compile(r"line-through", re.IGNORECASE)
 _RAISES = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_BRACE = re.compile(r"([^{}]*)([{}])")
+_OPENERS = "script, [onclick], [aria-controls], [data-target], [data-bs-target], a[href^='#']"
+_ORDERED = re.compile(r"list-style(?:-type)?\s*:[^;]*\b(lower|upper)-(alpha|latin|roman)", re.IGNORECASE)
+_INTEGER = re.compile(r"-?\d{1,8}", re.ASCII)
 _MOST_RULES = 20  # selectors of a page's style sheets; a round number, not measured
 _BOXES = ("checkbox", "radio")
 _DRAWN = ".checkbox-on, .checkbox-off"  # boxes of Notion's pages
@@ -34,7 +43,7 @@ _CELLS = ("td", "th", "dd", "li")
 _NEAR = 4  # elements between a field and the label around it; a round number, not measured
 _MOST_BESIDE = 50  # nodes beside a box in which its words are searched; a round number, not measured
 
-Rules = list[tuple[str, str]]
+Rules = list[tuple[str, str, bool]]
 
 
 def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, file: str = "") -> None:
@@ -43,6 +52,7 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
     `notes` has the marks of a book's notes by `file#id`; those in this file of the book are added.
     """
     rules = list(_rules(page))
+    opened = _opened(page, rules) if any(_HIDDEN.search(declared) for _, declared, _ in rules) else None
     page.strip_tags(["script", "style", "template"])
     root = page.body or page.root
     if root is None:
@@ -53,6 +63,9 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
     for node in reversed(root.css("[style]")):
         if node.mem_id not in closed and _HIDDEN.search(attribute(node, "style")) and len(node.text()) < half:
             node.decompose()
+    if opened is not None:
+        _remove_hidden(root, rules, opened, closed)
+    _write_ruby(root)
     _write_struck(root, {node.mem_id for node in _styled(root, "s, del, strike", _STRIKES, rules)})
     _write_fields(root)
     high = _styled(root, "sup", _RAISES, rules)
@@ -62,27 +75,105 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
             if (written := shown(text := node.text())) != text:
                 rewrite(node, written)
     write_cells(root)
+    _write_numbers(root)
 
 
-def _rules(page: LexborHTMLParser) -> Iterator[tuple[str, str]]:
-    """Yield selectors and declarations of the style sheets; no selectors of a state, such as `:hover`."""
+def _rules(page: LexborHTMLParser) -> Iterator[tuple[str, str, bool]]:
+    """Yield selectors and declarations of the style sheets, and whether they hold on every screen."""
     for style in page.css("style"):
-        for rule in _COMMENT.sub("", style.text()).split("}"):
-            before, _, declared = rule.rpartition("{")
-            if _STRIKES.search(declared) or _RAISES.search(declared):
-                for selector in before.rpartition("{")[2].rpartition(";")[2].split(","):
-                    if ":" not in selector and selector.strip():
-                        # The time for three steps is not linear in the depth of the page.
-                        yield " ".join(selector.replace(">", " ").split()[-2:]), declared
+        around = [f"@media {media}"] if (media := attribute(style, "media")) else []
+        outermost = len(around)
+        for text, brace in _BRACE.findall(_COMMENT.sub("", style.text()) + "}"):
+            if brace == "{":
+                around.append(text.rpartition(";")[2].strip())
+            elif len(around) > outermost:
+                selectors = around.pop()
+                if any(each.search(text) for each in (_STRIKES, _RAISES, _HIDDEN, _SHOWN)):
+                    is_always = all(map(_ALWAYS.match, around))
+                    yield from ((each.strip(), text, is_always) for each in selectors.split(",") if each.strip())
+
+
+def _opened(page: LexborHTMLParser, rules: Rules) -> tuple[set[str], list[set[str]], bool]:
+    """Return what may show hidden text: words of scripts and links, names in rules, whether scripts are in other files.
+
+    Text that people see after a click, as of tabs, is part of the page.
+    """
+    openers = page.css(_OPENERS)
+    said = (
+        text for node in openers for text in (node.text() if node.tag == "script" else "", *node.attributes.values())
+    )
+    words = {word for text in said for word in re.findall(r"[\w-]+", text or "")}
+    shown = [set(re.findall(r"[\w-]+", each)) for each, declared, _ in rules if _SHOWN.search(declared)]
+    return words, shown, page.css_first("script[src]") is not None
+
+
+def _remove_hidden(root: Node, rules: Rules, opened: tuple[set[str], list[set[str]], bool], closed: set[int]) -> None:
+    """Remove what a rule hides and nothing may show, unless it is half of the page: then a script shows it."""
+    words, shown, is_scripted = opened
+    found: dict[int, Node] = {}
+    hiding = (each for each, declared, is_always in rules if is_always and _HIDDEN.search(declared))
+    for selector in islice(filter(_ONE_STEP.fullmatch, hiding), _MOST_RULES):
+        names = set(re.findall(r"[.#]([\w-]+)", selector)) or {selector}
+        if not (names <= words or any(names <= each for each in shown)):
+            found |= {node.mem_id: node for node in root.css(selector)}
+    found = {
+        key: node
+        for key, node in found.items()
+        if not (key in closed or (node.id or "") in words or _SHOWN.search(attribute(node, "style")))
+        and not (is_scripted and holds_blocks(node))
+    }
+    hidden, total, stack = 0, 0, [(root, False)] if found else []
+    while stack:
+        node, is_hidden = stack.pop()
+        if node.is_text_node:
+            total, hidden = total + len(node.text()), hidden + len(node.text()) * is_hidden
+        else:
+            is_hidden |= node.mem_id in found
+            stack.extend((child, is_hidden) for child in node.iter(include_text=True))
+    for node in reversed(root.css("*") if hidden * 2 < total else []):
+        if node.mem_id in found:
+            node.decompose()
+
+
+def _write_ruby(root: Node) -> None:
+    """Write the reading of words behind them, in parentheses: that of "東" and "京" behind "東京"."""
+    for ruby in reversed(root.css("ruby")):
+        said = "".join(visible_text(each) for each in ruby.css("rt"))
+        for each in reversed(ruby.css("rt, rp")):
+            each.decompose()
+        ruby.insert_child(f" ({said})" if said else "")
+
+
+def _write_numbers(root: Node) -> None:
+    """Write the numbers of lists that don't count 1, 2, 3 between the characters ITEM."""
+    for ordered in root.css("ol"):
+        items = [item for item in ordered.iter() if item.tag == "li"]
+        step = -1 if "reversed" in ordered.attributes else 1
+        start, styled = attribute(ordered, "start").strip(), _ORDERED.search(attribute(ordered, "style"))
+        number = int(start) if _INTEGER.fullmatch(start) else 1 if step > 0 else len(items)
+        shape = SHAPES.get(attribute(ordered, "type"), "decimal")
+        if styled:
+            shape = styled[1].lower() + ("Roman" if styled[2].lower() == "roman" else "Letter")
+        is_plain = number == step == 1 and shape == "decimal"
+        if is_plain and not any("value" in item.attributes or "type" in item.attributes for item in items):
+            continue
+        for item in filter(visible_text, items):
+            value = attribute(item, "value").strip()
+            number = int(value) if _INTEGER.fullmatch(value) else number
+            mark = f"{ITEM}{number_text(number, SHAPES.get(attribute(item, 'type'), shape))}. {ITEM}"
+            (item.first_child.insert_before if item.first_child else item.insert_child)(mark)
+            number += step
 
 
 def _styled(root: Node, selector: str, pattern: re.Pattern[str], rules: Rules) -> list[Node]:
     """Return the elements that a selector, their own style or a rule of the style sheets finds."""
     found = {node.mem_id: node for node in root.css(selector)}
     found |= {node.mem_id: node for node in root.css("[style]") if pattern.search(attribute(node, "style"))}
-    for each in islice((each for each, declared in rules if pattern.search(declared)), _MOST_RULES):
+    ruled = (each for each, declared, _ in rules if ":" not in each and pattern.search(declared))
+    for each in islice(ruled, _MOST_RULES):
         try:
-            found |= {node.mem_id: node for node in root.css(each)}
+            # The time for three steps is not linear in the depth of the page.
+            found |= {node.mem_id: node for node in root.css(" ".join(each.replace(">", " ").split()[-2:]))}
         except SelectolaxError:
             continue
     return list(found.values())

@@ -27,6 +27,8 @@ _PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\ufdd0]")
 # Doesn't match single spaces, which are nearly all of the white space and need no change.
 _SPACES = re.compile(r"[ \t\n\r\f\v\xa0]{2,}|[\t\n\r\f\v\xa0]")
+ITEM = "\ufdd8"
+"""Is before and after the number of a list item; it occurs in no text, and trafilatura keeps it."""
 MAX_DEPTH = 150  # levels of nested elements; each level is a recursive call
 
 

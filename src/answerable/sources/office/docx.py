@@ -1,7 +1,7 @@
 """Word documents → Document: Markdown of headings, paragraphs, lists, tables and text boxes, with notes at the end.
 
 Headers and footers follow as a part of their own. Pictures, macros, embedded and linked files, tracked deletions,
-hidden text, comments, tables of contents and page numbers are left out.
+hidden text, comments, tables of contents and page numbers are left out; charts are tables of their values.
 We don't use mammoth: version 1.13 fails 8 of the 26 tests of `test_docx.py`: headings by outline level, inherited or
 translated styles, hidden text, tables of contents, merged cells, missing notes, XML entities.
 """
@@ -9,12 +9,13 @@ translated styles, hidden text, tables of contents, merged cells, missing notes,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
+from answerable.sources.office.charts import chart_id, charts
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
@@ -24,6 +25,7 @@ from answerable.tables.headers import LONGEST_REPEATED
 from answerable.text.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 
 _ALTERNATE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 _TEXTS = frozenset({f"{W}t", f"{M}t"})
 _LEFT_OUT = frozenset(W + name for name in ("del", "moveFrom", "pPr", "rPr", "tblPr", "tcPr", "trPr", "rt", "sdtPr"))
 _CHARACTERS = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
@@ -71,7 +73,7 @@ def _texts(package: Package, main: str) -> tuple[list[str], list[Heading], list[
     if root is None:
         raise ValueError("it has no body")
     lists = read_lists(_xml(package, parts.get("numbering")))
-    walk = Walk(root, Styles(_xml(package, parts.get("styles")), lists), Lists(lists))
+    walk = Walk(root, Styles(_xml(package, parts.get("styles")), lists), Lists(lists), charts(package, main))
     blocks = walk.blocks(root)
     known: dict[tuple[str, str], Any] = {}
     for kind in ("footnote", "endnote"):
@@ -109,11 +111,12 @@ def _margins(package: Package, main: str, body: Any) -> dict[str, None]:
 class Walk:
     """One pass over a document; collects `headings`, and in `notes` the (kind, id) of each note referred to."""
 
-    def __init__(self, body: Any, styles: Styles, lists: Lists) -> None:
+    def __init__(self, body: Any, styles: Styles, lists: Lists, drawn: Mapping[str, Sequence[str]]) -> None:
         self.headings: list[Heading] = []
         self.notes: list[tuple[str, str]] = []
         self._styles = styles
         self._lists = lists
+        self._drawn = drawn
         # The document's own title is above all headings.
         self._shift = any(styles.heading(paragraph) == TITLE for paragraph in body.iter(f"{W}p"))
         self._boxes: list[Any] = []
@@ -132,7 +135,10 @@ class Walk:
                 continue
             pieces.append(self._paragraph(child, in_table))
             boxes, self._boxes = self._boxes, []
-            pieces += [(block, False) for box in boxes for block in self.blocks(box, in_table)]
+            for box in boxes:
+                is_chart = box.tag == _CHART
+                own = self._drawn.get(chart_id(box), ()) if is_chart else self.blocks(box, in_table)
+                pieces += [(block, False) for block in own if not (is_chart and in_table)]
         pieces.append((written("".join(self._unfinished)).replace("\n", " "), False))
         self._unfinished = around
         return listed(pieces)
@@ -181,7 +187,7 @@ class Walk:
                     self.notes.append(key)
                     self._numbers[key] = len(self.notes)
                 pieces.append(f"[^{self._numbers[key]}]")
-            elif tag == f"{W}txbxContent":
+            elif tag in (f"{W}txbxContent", _CHART):
                 self._boxes.append(child)
             elif tag == _ALTERNATE:
                 pieces.append(self._text(_preferred(child)))

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from answerable.text.notation import BOXES, number_text, written
+from answerable.text.notation import BOXES, written
+from answerable.text.numerals import number_text
 
 DEEPEST = 8
 """The last level of a list, from 0."""

@@ -17,7 +17,8 @@ from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, L
 from answerable.sources.office.packages import Package
 from answerable.sources.xml import local_name, whole_number
 from answerable.tables.headers import LONGEST_REPEATED
-from answerable.text.notation import LOWERED, PAGE, RAISED, SHAPES, STRUCK, marked, written
+from answerable.text.notation import LOWERED, PAGE, RAISED, STRUCK, marked, written
+from answerable.text.numerals import SHAPES
 
 _MANIFEST = "META-INF/manifest.xml"
 # Elements within a paragraph that aren't part of its text.

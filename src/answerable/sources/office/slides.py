@@ -1,8 +1,8 @@
 """Presentations (.pptx, .odp) → Document: each slide under its title, with text, tables and the speaker's notes.
 
 There is a part for each slide. Placeholders come in the order of the file, then text boxes, groups and tables column by
-column from top to bottom, then diagrams; dates, footers, slide numbers, pictures, charts, comments and macros are left
-out.
+column from top to bottom, then diagrams; charts are tables of their values. Dates, footers, slide numbers, pictures,
+comments and macros are left out.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from answerable.datatypes import Document, DocumentType, PartKind, Span
 from answerable.errors import EmptySource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import table
+from answerable.sources.office.charts import chart_id, charts
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
 from answerable.sources.office.packages import Package, main_part, on_a_line, refuse_container, related, relations
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, whole_number
-from answerable.text.notation import LOWERED, RAISED, STRUCK, number_text
+from answerable.text.notation import LOWERED, RAISED, STRUCK
+from answerable.text.numerals import number_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def _slides(package: Package, main: str) -> Iterator[Slide]:
 
 def _pptx_slide(package: Package, path: str, number: int) -> Slide:
     root = package.xml(path)
-    other = related(package, path)
+    other, drawn = related(package, path), charts(package, path)
     title = ""
     blocks: list[str] = []
     for shape in _shapes(root):
@@ -103,8 +105,9 @@ def _pptx_slide(package: Package, path: str, number: int) -> Slide:
         if kind in _PPTX_UNREAD:
             continue
         if local_name(shape) == "tbl":
-            rows = (row.iterchildren("{*}tc") for row in shape.iterchildren("{*}tr"))
-            blocks.append(table([[" ".join(_paragraphs(cell)) for cell in row] for row in rows]))
+            blocks.append(table(_rows(shape)))
+        elif local_name(shape) == "chart":
+            blocks += drawn.get(chart_id(shape), ())
         elif kind in _TITLES and not title:
             title = " ".join(line.strip(" -") for line in _paragraphs(shape))
         else:
@@ -120,15 +123,29 @@ def _pptx_slide(package: Package, path: str, number: int) -> Slide:
     return Slide(number, title, blocks, notes, root.get("show") in ("0", "false"))
 
 
+def _rows(grid: Any) -> list[list[str]]:
+    """Return the texts of a table's cells; a cell merged over several rows is repeated in each."""
+    rows: list[list[str]] = []
+    for row in grid.iterchildren("{*}tr"):
+        above = rows[-1] if rows else []
+        rows.append(
+            [
+                above[at] if cell.get("vMerge") in ("1", "true") and at < len(above) else " ".join(_paragraphs(cell))
+                for at, cell in enumerate(row.iterchildren("{*}tc"))
+            ]
+        )
+    return rows
+
+
 def _shapes(container: Any) -> Iterator[Any]:
-    """Yield the shapes that have text, and tables, also those within groups."""
+    """Yield the shapes that have text, tables and charts, also those within groups."""
     groups = ("cSld", "spTree", "grpSp", "AlternateContent", "Choice")
     shapes = (each for each in container.iterchildren("*") if local_name(each) in ("sp", "graphicFrame", *groups))
     for shape in _in_reading_order(shapes, _pptx_place):
         if local_name(shape) in groups:
             yield from _shapes(shape)
         elif local_name(shape) == "graphicFrame":
-            yield from shape.iter("{*}tbl")
+            yield from shape.iter("{*}tbl", "{*}chart")
         elif shape.find("{*}txBody") is not None:
             yield shape
 

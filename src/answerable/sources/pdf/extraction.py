@@ -33,6 +33,7 @@ from answerable.sources.pdf.page_text import (
     ink,
     line_starts,
 )
+from answerable.sources.pdf.seen import on_page, remove_hidden_layers
 from answerable.sources.pdf.tables import Box, Cell, Geometry, table_rows
 
 MAX_PIXELS = 40_000_000  # pixels of a rendered page at most: 40 MB in grey; A3 at 300 dpi has 17 million
@@ -40,7 +41,6 @@ MAX_CHARACTERS = 200_000_000  # characters of a PDF at most; as large as the lar
 MAX_BOOKMARKS = 20_000  # bookmarks of an outline that are read at most
 LONGEST_TITLE = 1_000  # characters to which a bookmark is cut; each passage carries it
 SHORT_PIECE = 40  # characters, at most, of a piece of a line that isn't a line of a column
-SHORT = 500  # characters; in a page with fewer, hidden text outside the visible page is looked for
 _BROKEN = re.compile(r"(?<=\S)\r\n(?=\S)")
 
 
@@ -132,6 +132,9 @@ class PageText:
         self.geometry = Geometry(textpage)
         same = len(raw) == textpage.count_chars() and max(raw, default="") <= "\uffff"
         self._raw_index = (lambda offset: offset) if same else char_index_of(textpage, raw)
+        if (seen := on_page(page, textpage, raw, self.geometry, self._raw_index)) is not None:
+            raw, of_all = "".join(raw[offset] for offset in seen), self._raw_index
+            self._raw_index = lambda offset: of_all(seen[offset])
         if "\xad" in raw:
             raw = _with_hyphens(raw, self.geometry, self._raw_index)
         if not raw.isascii() and RIGHT_TO_LEFT.search(raw):
@@ -236,13 +239,11 @@ def page_text(document: Any, number: int, before: Sequence[Cell] | None = None) 
                 # What else is drawn over the page, such as signatures, is part of it only after loading it again.
                 page.close()
                 page = document[number]
+        remove_hidden_layers(page)
         textpage = page.get_textpage()
     except pypdfium2.PdfiumError:
         return None
     text: str = textpage.get_text_range(errors="surrogatepass")
-    if len(text) < SHORT and not textpage.get_text_bounded().strip():
-        # All text is outside the visible page: such hidden labels would make a scan look like a page of text.
-        text = ""
     return PageText(page, textpage, text, fields, noted, before, written)
 
 

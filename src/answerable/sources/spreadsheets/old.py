@@ -19,7 +19,7 @@ from answerable.sources.context import ReadContext
 from answerable.sources.office.packages import WITHOUT_PASSWORD, on_a_line, refuse_container
 from answerable.sources.spreadsheets.blocks import Merge, Room, Row, Sheet
 from answerable.sources.spreadsheets.document import workbook_document
-from answerable.sources.spreadsheets.number_formats import decimal_mark, shown
+from answerable.tables.number_formats import decimal_mark, shown
 from answerable.text.notation import LOWERED, RAISED, STRUCK
 
 _ADVICE = "open it in Excel or LibreOffice, save it as .xlsx or CSV, and add that file"

@@ -23,9 +23,9 @@ from answerable.sources.office.odf import attribute, count_of, paragraph_text, p
 from answerable.sources.office.packages import Package, main_part, on_a_line, related, relations
 from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge, Room, Row, Sheet, column_number
 from answerable.sources.spreadsheets.document import workbook_document
-from answerable.sources.spreadsheets.number_formats import BUILT_IN, decimal_mark, general, shown
 from answerable.sources.spreadsheets.old import read_xls
 from answerable.sources.xml import local_name, stream, whole_number
+from answerable.tables.number_formats import BUILT_IN, decimal_mark, general, shown
 from answerable.text.notation import LOWERED, RAISED, STRUCK
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?([1-9]\d{0,6})")
