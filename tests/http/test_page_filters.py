@@ -144,10 +144,10 @@ def test_filters_fit_a_phone(example_server: Server, width: int) -> None:
     with visiting(example_server.address, (width, 740), locale="pt-BR", has_touch=True, is_mobile=True) as visitor:
         page = visitor.page
         page.locator("[data-field=source]").click()
-        page.locator(".filter-value").nth(3).wait_for()
-        page.locator(".filter-value").first.click()
+        page.locator(".asked-list label").nth(3).wait_for()
+        page.locator(".asked-list label").first.click()
         assert page.evaluate("() => document.documentElement.scrollWidth") == width
-        sizes = page.locator(".filter-value, .filter-chip button").evaluate_all(
+        sizes = page.locator(".asked-list label, .filter-chip button").evaluate_all(
             "(all) => all.map((each) => Math.min(each.offsetHeight, each.offsetWidth))"
         )
         assert min(sizes) >= 34

@@ -295,6 +295,7 @@ def open_row(visitor: Visitor, question: str, word: str) -> None:
     if turn.locator(".chip").count():
         turn.locator(".chip").first.click()
     else:
+        turn.locator(".looked-at summary").click()
         turn.locator(".source").first.click()
     visitor.page.locator(".panel[data-shown=true] tr.quoted-row", has_text=word).first.wait_for()
 

@@ -127,7 +127,8 @@ def _left_out_of_office(package: Package) -> Iterator[tuple[LeftOutKind, int]]:
     parts, seen = [""], {""}
     while parts:
         for _, kind, path in relations(package, parts.pop()):
-            if path in seen:
+            # Of charts, those of sheets aren't read: their values are in the sheet.
+            if path in seen or (kind == "chart" and not path.startswith("xl/")):
                 continue
             seen.add(path)
             if kind in _WITHIN:
