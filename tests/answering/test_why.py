@@ -86,7 +86,10 @@ def test_a_figure_names_its_plan(library: Library, tmp_path: Path) -> None:
     with answerable.open(":memory:", embedder=HashEmbedder()) as reading:
         reading.add(tmp_path / "prices.csv")
         found = steps(reading.ask("What is the total price?"))
-    assert re.fullmatch(r"total Price \(3 rows\), sure by (0\.9\d|1\.00)", str(found["figures"].chose["plan"]))
+    assert re.fullmatch(
+        r"sum of Price; table: prices\.csv, prices; rows: all \(3 rows\), sure by (0\.9\d|1\.00)",
+        str(found["figures"].chose["plan"]),
+    )
     assert found["decide"].chose["by"] == "figures"
     assert "read" not in found
     assert steps(library.ask("Why is the mill old?"))["figures"].chose["none"] == "no model reads tables"

@@ -394,7 +394,9 @@ def test_show_by_id_by_its_beginning_and_by_path(called: Invoke, monkeypatch: py
     for name in (document_id, document_id[:8], "examples/../examples/espresso-machine-guide.md"):
         assert called("show", name).stdout == shown.stdout
     found = printed(called("show", document_id, "--json"))
-    assert set(found) == {"document_id", "source", "title", "type", "language", "metadata", "chunks", "content"}
+    assert set(found) == {
+        *("document_id", "source", "title", "type", "language", "metadata", "chunks", "content", "left_out")
+    }
     assert found["content"] == GUIDE.read_text()
     assert {frozenset(chunk) for chunk in found["chunks"]} == {frozenset({"start", "end", "location"})}
 

@@ -220,7 +220,7 @@ def test_a_page_that_a_rule_hides_until_a_script_shows_it_is_read() -> None:
         ("<ol type=I start=4><li>Prune.<li>Graft.</ol>", "IV. Prune.\n\nV. Graft."),
         ("<ol style='list-style-type: lower-roman'><li>Prune.<li>Graft.</ol>", "i. Prune.\nii. Graft."),
         ("<ol reversed><li>Prune.<li>Graft.<li>Pick.</ol>", "3. Prune.\n2. Graft.\n1. Pick."),
-        ("<ol start=3><li>Prune.<ol type=a><li>Apples<li>Pears</ol></ol>", "3. Prune.\n\n   a. Apples\n   b. Pears"),
+        ("<ol start=3><li>Prune.<ol type=a><li>Apples<li>Pears</ol></ol>", "3. Prune.\n   a. Apples\n   b. Pears"),
     ],
 )
 def test_list_items_have_the_numbers_that_the_browser_shows(markup: str, expected: str, before: str) -> None:

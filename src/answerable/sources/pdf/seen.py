@@ -91,9 +91,12 @@ def on_page(
 ) -> Sequence[int] | None:
     """Return the offsets of the characters within the page's edges; None if all are. No line of others remains.
 
-    A line that begins on the page and runs over its edge is kept whole, as many manuals have such lines.
+    A line that begins on the page and runs over its edge is kept whole, as many manuals have such lines, and so is all
+    text of a page that nobody cropped: programs that write too much on a page lose its end. Labels alone aren't text.
     """
     if len("".join(textpage.get_text_bounded(errors="surrogatepass").split())) >= len("".join(raw.split())):
+        return None
+    if page.get_cropbox() == page.get_mediabox() and textpage.get_text_bounded().strip():
         return None
     kept: list[int] = []
     for line in _LINE.finditer(raw):

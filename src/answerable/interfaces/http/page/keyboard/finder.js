@@ -66,7 +66,7 @@ export const Finder = ({ library, onBegin, onConversation, onClose }) => {
     if (event.key === "Enter" && !event.isComposing && shown[at]) choose(shown[at]);
     if (!step || !shown.length) return;
     event.preventDefault();
-    setAt((at + step + shown.length) % shown.length);
+    setAt((now) => (now + step + shown.length) % shown.length);
   };
   const onInput = (event) => {
     setTyped(event.currentTarget.value);
