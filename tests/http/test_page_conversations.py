@@ -297,7 +297,7 @@ def test_keys_are_shown_and_find_conversations_documents_and_pages(visitor: Visi
     finder.press("ArrowUp")
     finder.press("ArrowDown")
     finder.press("ArrowDown")
-    assert page.locator(".finder-found [aria-selected=true]").inner_text() == "Library"
+    expect(page.locator(".finder-found [aria-selected=true]")).to_have_text("Library")
     finder.press("Enter")
     page.locator(".library[data-loaded=true]").wait_for()
     page.keyboard.press("?")
