@@ -52,3 +52,16 @@ def test_a_message_that_is_answered_alone_stands_alone(tmp_path: Path) -> None:
         assert alone.answered
         later = library.ask("When was the boiler serviced?", history=after("Who pays the fee?"))
         assert (later.question, later.text) == (alone.question, alone.text)
+
+
+def test_what_was_just_said_does_not_answer_what_is_asked_next(tmp_path: Path) -> None:
+    (tmp_path / "waste.txt").write_text(
+        "Paper is collected on Tuesdays.\n\nThe office has a blue door and two steps.", "utf-8"
+    )
+    with answerable.open(":memory:") as library:
+        library.add(tmp_path)
+        first = library.ask("When is paper collected?")
+        assert "Tuesdays" in first.text
+        history = [Exchange("When is paper collected?", first.question, first.text)]
+        later = library.ask("And the old furniture?", history=history)
+        assert (later.answered, later.question) == (False, "And the old furniture?")

@@ -25,7 +25,7 @@ from answerable.answering.decide import (
     refuse,
     say_how_to_ask,
 )
-from answerable.answering.follow_ups import completed
+from answerable.answering.follow_ups import completed, unsaid
 from answerable.answering.found import NO_FIGURE, Asked, Figure, Found
 from answerable.answering.messages import is_small_talk, two_questions
 from answerable.answering.quote import quote, quote_nearest
@@ -70,7 +70,8 @@ def ask(
     for number, (each, computes) in enumerate(_ways(asked, history, parts, narrows)):
         if number or each is not asked:
             yield AnswerEvent(searched=each.question)
-        found = _unwritten(each, parts, work, computes)
+        before = "" if each is asked else history[-1].answer
+        found = _unwritten(each, parts, work, computes, before)
         steps += found.why
         # What is only near the question before it isn't near a question on another subject.
         if answer is None or found.answered:
@@ -117,8 +118,11 @@ def _in_parts(message: str, where: Mapping[str, Any] | None, parts: Parts, narro
     return replace(said, timings=parts.clock.timings()) if said else None
 
 
-def _unwritten(asked: Asked, parts: Parts, work: Work, computes: bool) -> Answer:
-    """Return the answer without a model; figures only if the question `computes`. Raise Stopped."""
+def _unwritten(asked: Asked, parts: Parts, work: Work, computes: bool, before: str = "") -> Answer:
+    """Return the answer without a model; figures only if the question `computes`. Raise Stopped.
+
+    `before` is the answer to the question with which this one was completed.
+    """
     steps: list[Step] = [asked.why]
     figure: Figure | None = None if computes else NO_FIGURE
     # Search with the filter that the question names; if nothing found with it answers, search without it.
@@ -131,7 +135,7 @@ def _unwritten(asked: Asked, parts: Parts, work: Work, computes: bool) -> Answer
         work.check()
         if figure.answer:
             parts.clock.lap("computing")
-        answer = quote_from(found, parts.answering, figure)
+        answer = quote_from(found, parts.answering, figure, before)
         parts.clock.lap("answering")
         steps += answer.why
         if narrowed is None or answer.reason not in NOT_FOUND:
@@ -140,12 +144,12 @@ def _unwritten(asked: Asked, parts: Parts, work: Work, computes: bool) -> Answer
     return _finished(answer, found, figure, parts, steps)
 
 
-def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE) -> Answer:
+def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE, before: str = "") -> Answer:
     """Return a figure, quotes of the passages, or a refusal; the answer's `why` has this function's steps."""
     decision, ranked = decide_unread(found, figure, answering), list[Sentence]()
     steps: list[Step] = []
     if decision is None:
-        ranked = read(found, answering.reader)
+        ranked = unsaid(read(found, answering.reader), found.asked, before)
         decision = decide(found, figure, ranked, answering)
         steps.append(why_read(found, ranked))
     steps.append(decision.why(found))

@@ -1,6 +1,6 @@
 """Complete a message that isn't answered alone by the question before it.
 
-Of 120 second questions by a stranger, 41 of 80 follow-ups and 34 of 40 new questions get the right quote if the message
+Of 120 second questions by a stranger, 47 of 80 follow-ups and 33 of 40 new questions get the right quote if the message
 is asked alone first, and with the previous question before it only if that finds no answer. Rules that recognised and
 rewrote follow-ups in three languages had 38 and 34.
 """
@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from answerable.answering.found import Asked
 from answerable.answering.messages import is_small_talk
+from answerable.answering.sentences import Sentence
 from answerable.datatypes import Exchange, Span
 from answerable.retrieval.times import Grammar, Time, fold_in_place, grammar_of, role_of, times_in
 from answerable.text.languages import question_language
-from answerable.text.terms import STOP_WORDS, fold
+from answerable.text.terms import STOP_WORDS, fold, terms, words
 from answerable.text.word_lists import LANGUAGES
 
 _WORD = re.compile(r"\w+")
@@ -52,6 +54,19 @@ def completed(message: str, history: Sequence[Exchange], now: datetime) -> Compl
                 return Completed(_exchanged(asked, old[0], message, new[0]), True)
         return Completed(f"{asked} {message}", True)
     return Completed(f"{asked} {message}")
+
+
+def unsaid(ranked: list[Sentence], asked: Asked, before: str) -> list[Sentence]:
+    """Return the sentences but those that the answer `before` quotes and that have none of the message's own words.
+
+    They answer the question before ("And the old furniture?" after "When is paper collected?"). Of 80 follow-ups by a
+    stranger, 47 get the right quote with this and 23 a wrong one; 43 and 32 without.
+    """
+    language = question_language(asked.message) or asked.language
+    own = set(terms(" ".join(word for word in words(asked.message) if fold(word) not in _SMALL), language))
+    if not before or not own:
+        return ranked
+    return [each for each in ranked if each.text not in before or not own.isdisjoint(terms(each.text, language))]
 
 
 def _exchanged(asked: str, old: Span, message: str, new: Span) -> str:

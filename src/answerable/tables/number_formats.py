@@ -28,7 +28,7 @@ _TOKEN = re.compile(
 # Characters with a meaning in a format code, as they are hidden in its literal text.
 _HIDDEN = {ord(each): 0xF0000 + ord(each) for each in "0#?.,%/;"}
 _SHOWN = {hidden: each for each, hidden in _HIDDEN.items()}
-_GENERAL = "\U000f0000"  # stands for the token General
+_GENERAL = "\U000f0000"  # written in the place of the token General
 _PICTURE = re.compile(
     r"(?P<before>[^0#?.]*)(?P<whole>(?:[0#?][^.]*?)?)(?P<scale>,*)"
     r"(?:\.(?P<decimals>[0#?]*)(?P<scale_after>,*))?(?P<after>[^0#?.]*)",

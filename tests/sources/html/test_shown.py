@@ -168,6 +168,9 @@ def test_merged_cells_and_rows_of_names(rows: str, expected: str, before: str) -
 
 def test_text_that_its_style_hides_is_left_out_but_not_the_whole_page() -> None:
     assert text_of("<p style='display: none'>Secret.</p><p>Open to all who help in the autumn.</p>").startswith("Open")
+    assert (
+        text_of("<p>Open.</p><p style='visibility:hidden'>At <b style='visibility:visible'>nine</b></p>")[-4:] == "nine"
+    )
     assert text_of("<div style='display:none'><p>Open to all who help in the autumn.</p></div>").startswith("Open")
 
 
@@ -194,6 +197,9 @@ def test_text_that_its_style_hides_is_left_out_but_not_the_whole_page() -> None:
         ),
         (".more{display:none} #on:checked ~ .more{display:block}", "<p class=more>Gala</p>", "Gala"),
         ("#more{display:none}", "<p onclick='show(more)'>Sorts</p><p id=more>Gala</p>", "Sorts\n\nGala"),
+        (".was{display:none} #now{display:block}", "<p>Sorts</p><p class=was id=now>Gala</p>", "Gala"),
+        ("p.was{display:none} .now{display:block}", "<p>Sorts</p><p class='was now'>Gala</p>", "Gala"),
+        (".was{display:none !important} #no{display:block}", "<p>Sorts</p><p class=was id=no>9 crowns</p>", "Sorts"),
         (".more{display:none}", "<p>Sorts</p><p class=more id=x>Gala</p><script>$('.more').show()</script>", "Gala"),
         (".more{display:none}", "<p>Sorts</p><p class=more>Gala</p><script src=app.js></script>", "Gala"),
         (".more{display:none}", "<p>Sorts</p><p class=more style='display:block'>Gala</p>", "Gala"),
@@ -202,6 +208,13 @@ def test_text_that_its_style_hides_is_left_out_but_not_the_whole_page() -> None:
 def test_text_that_a_rule_of_the_page_hides_is_left_out(style: str, markup: str, expected: str, before: str) -> None:
     assert text_of(markup, f"<style>{style}</style>", before or "<p>Open to all who help.</p>").endswith(expected)
     assert text_of(markup, f"<style>{style}</style>", before).count("9 crowns") == 0
+
+
+def test_what_stands_below_tabs_is_read_and_each_panel_has_its_label() -> None:
+    tabs = "<div role=tablist><button role=tab>Hours</button><button role=tab>Prices</button></div>"
+    panels = "<div role=tabpanel>From nine.</div><div role=tabpanel hidden><p>Four euros.</p></div>"
+    expected = "Open to all.\n\nHours\n\nFrom nine.\n\nPrices\n\nFour euros.\n\nBring gloves."
+    assert text_of(f"<p>Open to all.</p>{tabs}{panels}<p>Bring gloves.</p>") == expected
 
 
 def test_a_page_that_a_rule_hides_until_a_script_shows_it_is_read() -> None:

@@ -242,8 +242,7 @@ def _block(node: Node, headings: list[Heading], depth: int) -> list[str]:
             return [indented(block, ": ") for block in _blocks(node, headings, depth)]
     if "katex-display" in classes(node):
         return [f"$$\n{tex}\n$$"] if (tex := formula(node)) else []
-    tabs = next((child for child in node.iter() if attribute(child, "role") == "tablist"), None)
-    return _tabs(node, tabs, headings, depth) if tabs else _blocks(node, headings, depth)
+    return _blocks(node, headings, depth)
 
 
 def _heading(node: Node, level: int, headings: list[Heading]) -> list[str]:
@@ -312,23 +311,3 @@ def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
     caption = next((visible_text(child) for child in node.iter() if child.tag == "caption"), "")
     grid = table([[one_line(inline_text(cell, depth)) for cell in row] for row in rows])
     return [text for text in (caption, grid) if text]
-
-
-def _tabs(node: Node, tabs: Node, headings: list[Heading], depth: int) -> list[str]:
-    """Return every panel under its tab's label."""
-    labels = [visible_text(tab) for tab in tabs.css("[role=tab]")]
-    panels = _outermost_panels(node)
-    blocks = []
-    for index, panel in enumerate(panels):
-        if inner := _blocks(panel, headings, depth):
-            blocks += [labels[index], *inner] if index < len(labels) and labels[index] else inner
-    return blocks or _blocks(node, headings, depth)
-
-
-def _outermost_panels(node: Node) -> list[Node]:
-    panels, inside = [], {node.mem_id}
-    for panel in node.css("[role=tabpanel]"):
-        if panel.mem_id not in inside:
-            panels.append(panel)
-            inside.update(each.mem_id for each in panel.css("[role=tabpanel]"))
-    return panels

@@ -61,7 +61,8 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
     # Some pages are hidden until a script shows them.
     half = len(root.text()) / 2
     for node in reversed(root.css("[style]")):
-        if node.mem_id not in closed and _HIDDEN.search(attribute(node, "style")) and len(node.text()) < half:
+        is_hidden = node.mem_id not in closed and _HIDDEN.search(attribute(node, "style"))
+        if is_hidden and len(node.text()) < half and not _shows(node):
             node.decompose()
     if opened is not None:
         _remove_hidden(root, rules, opened, closed)
@@ -76,6 +77,7 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
                 rewrite(node, written)
     write_cells(root)
     _write_numbers(root)
+    _write_tabs(root)
 
 
 def _rules(page: LexborHTMLParser) -> Iterator[tuple[str, str, bool]]:
@@ -111,15 +113,22 @@ def _remove_hidden(root: Node, rules: Rules, opened: tuple[set[str], list[set[st
     """Remove what a rule hides and nothing may show, unless it is half of the page: then a script shows it."""
     words, shown, is_scripted = opened
     found: dict[int, Node] = {}
-    hiding = (each for each, declared, is_always in rules if is_always and _HIDDEN.search(declared))
-    for selector in islice(filter(_ONE_STEP.fullmatch, hiding), _MOST_RULES):
+    # A later rule, or one that names an id, shows what an earlier one hides.
+    again: dict[int, int] = {}
+    showing = [(at, each) for at, (each, declared, _) in enumerate(rules) if _SHOWN.search(declared)]
+    for at, selector in islice((pair for pair in showing if _ONE_STEP.fullmatch(pair[1])), _MOST_RULES):
+        again |= {node.mem_id: len(rules) if "#" in selector else at for node in root.css(selector)}
+    hiding = [(at, *rule) for at, rule in enumerate(rules) if rule[2] and _HIDDEN.search(rule[1])]
+    for at, selector, declared, _ in islice((rule for rule in hiding if _ONE_STEP.fullmatch(rule[1])), _MOST_RULES):
         names = set(re.findall(r"[.#]([\w-]+)", selector)) or {selector}
         if not (names <= words or any(names <= each for each in shown)):
-            found |= {node.mem_id: node for node in root.css(selector)}
+            last = len(rules) if "important" in declared else at
+            found |= {node.mem_id: node for node in root.css(selector) if again.get(node.mem_id, -1) <= last}
     found = {
         key: node
         for key, node in found.items()
-        if not (key in closed or (node.id or "") in words or _SHOWN.search(attribute(node, "style")))
+        if not (key in closed or (node.id or "") in words)
+        and not (_SHOWN.search(attribute(node, "style")) or _shows(node))
         and not (is_scripted and holds_blocks(node))
     }
     hidden, total, stack = 0, 0, [(root, False)] if found else []
@@ -135,6 +144,11 @@ def _remove_hidden(root: Node, rules: Rules, opened: tuple[set[str], list[set[st
             node.decompose()
 
 
+def _shows(node: Node) -> bool:
+    """Whether an element within shows itself again."""
+    return any(_SHOWN.search(attribute(each, "style")) for each in node.css("[style]") if each.mem_id != node.mem_id)
+
+
 def _write_ruby(root: Node) -> None:
     """Write the reading of words behind them, in parentheses: that of "東" and "京" behind "東京"."""
     for ruby in reversed(root.css("ruby")):
@@ -142,6 +156,21 @@ def _write_ruby(root: Node) -> None:
         for each in reversed(ruby.css("rt, rp")):
             each.decompose()
         ruby.insert_child(f" ({said})" if said else "")
+
+
+def _write_tabs(root: Node) -> None:
+    """Write the label of each tab above its panel, as the tabs themselves are no text."""
+    for tabs in root.css("[role=tablist]"):
+        labels = [visible_text(tab) for tab in tabs.css("[role=tab]")]
+        panels = (tabs.parent or root).css("[role=tabpanel]")
+        within = (each.mem_id for panel in panels for each in panel.css("[role=tabpanel] [role=tabpanel]"))
+        inner = set(within)
+        outer = (panel for panel in panels if panel.mem_id not in inner)
+        for label, panel in zip(labels, outer, strict=False):
+            if label and visible_text(panel):
+                line = panel.parser.create_node("p")
+                line.insert_child(label)
+                (panel.first_child.insert_before if panel.first_child else panel.insert_child)(line)
 
 
 def _write_numbers(root: Node) -> None:

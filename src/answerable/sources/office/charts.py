@@ -64,7 +64,7 @@ def _points(element: Any, mark: str, is_1904: bool) -> dict[int, str]:
             own[whole_number(point.get("idx"))] = _formatted(text, code, mark, is_1904) if is_number else text
         above = ""
         for place in sorted(found or own):
-            # A label of an outer level stands for all points up to the next one.
+            # A label of an outer level is that of all points up to the next one.
             above = own.get(place, above)
             found[place] = f"{above} {found.get(place, '')}".strip()
     # A name may be written as it is, without a cache.

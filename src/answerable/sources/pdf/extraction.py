@@ -347,7 +347,8 @@ def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable
         with suppress(PictureRefused):
             page, *_ = reads.pages(_rendered(document, number), seconds)
             if page is not None:
-                answer["pages"][number] = page.text
+                # In a photograph, OCR finds marks without a letter.
+                answer["pages"][number] = page.text if any(map(str.isalnum, page.text)) else ""
                 answer["recognised"].append(number)
 
 

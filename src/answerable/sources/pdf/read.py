@@ -56,7 +56,8 @@ def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Do
     if unread and context.ocr:
         # Reading the file again may find more.
         context.skipped.errors.append(EmptySource(f"{source}: {_unread(unread, context.ocr)}"))
-    context.left_out.extend(LeftOut.named(LeftOutKind.PAGE, sorted({*unread, *broken})))
+    wordless = (number + 1 for number in answer["scanned"] if not answer["pages"][number])
+    context.left_out.extend(LeftOut.named(LeftOutKind.PAGE, sorted({*wordless, *broken})))
     counts = (LeftOutKind.PICTURE, answer["figures"]), (LeftOutKind.COMMENT, answer["notes"])
     context.left_out.extend(LeftOut.counted(counts))
     context.left_out.extend(LeftOut.named(LeftOutKind.ATTACHMENT, map(clean, answer["attached"])))
