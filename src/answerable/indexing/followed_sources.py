@@ -292,6 +292,7 @@ class FollowedSources:
             run = SyncRun(self._store, self._store.records(visit.origin) if visit.origin else [], self._dry_run)
             run.visit(visit, ingestion, self._reader.options(source))
         run.tidy()
+        ingestion.fill()
         return ingestion.report
 
     def sync(self, names: Sequence[str] = (), checksum: bool = False) -> SyncReport:
@@ -300,7 +301,7 @@ class FollowedSources:
         Raise NotFollowed.
         """
         run, origins = self._start_run(names)
-        report = SyncReport()
+        report, ingestion = SyncReport(), self._begin()
         for origin in origins:
             ingestion = self._begin()
             report.origins[origin.name] = ingestion.report
@@ -310,6 +311,8 @@ class FollowedSources:
             except (SourceError, SettingsError) as error:
                 ingestion.report.failures.append(Failure(origin.name, _with_advice(error, origin.name)))
         run.tidy()
+        # Also the vectors that an earlier, interrupted run didn't make.
+        ingestion.fill()
         return report
 
     def unfollow(self, name: str) -> AddReport:
