@@ -43,19 +43,21 @@ def named_filter(question: str, where: Mapping[str, Any] | None, parts: Parts) -
 
 
 class SearchResults(list[RetrievalResult]):
-    """Passages, best first, the filter that the question implies, if any, and the value of `Answer.unavailable`."""
+    """Passages, best first, the filter that the question implies, `Answer.unavailable` and `Answer.waiting`."""
 
-    __slots__ = ("narrowing", "unavailable")
+    __slots__ = ("narrowing", "unavailable", "waiting")
 
     def __init__(
         self,
         results: Iterable[RetrievalResult] = (),
         narrowing: Narrowing | None = None,
         unavailable: Mapping[str, str] | None = None,
+        waiting: int = 0,
     ) -> None:
         super().__init__(results)
         self.narrowing = narrowing
         self.unavailable = unavailable or {}
+        self.waiting = waiting
 
 
 def search(asked: Asked, narrowed: Narrowed | None, parts: Parts, k: int = 0) -> Found:

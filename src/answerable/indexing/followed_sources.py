@@ -285,14 +285,15 @@ class FollowedSources:
         self._begin = begin
         self._dry_run = dry_run
 
-    def add(self, source: str) -> AddReport:
-        """Add a source and follow it. Raise SourceError if there is nothing to read at all."""
+    def add(self, source: str, with_vectors: bool = True) -> AddReport:
+        """Add a source and follow it; with `with_vectors`, make its vectors. Raise SourceError if nothing is there."""
         ingestion = self._begin()
         with closing(self._reader.visit(source)) as visit:
             run = SyncRun(self._store, self._store.records(visit.origin) if visit.origin else [], self._dry_run)
             run.visit(visit, ingestion, self._reader.options(source))
         run.tidy()
-        ingestion.fill()
+        if with_vectors:
+            ingestion.fill()
         return ingestion.report
 
     def sync(self, names: Sequence[str] = (), checksum: bool = False) -> SyncReport:
