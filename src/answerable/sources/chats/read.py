@@ -151,18 +151,13 @@ def _with_assistant(exported: Any) -> list[dict[str, Any]]:
 
 def read_assistant(exported: Any) -> Conversation | list[Conversation]:
     """Return the conversations; those of ChatGPT along the branch that was current at the time of the export."""
-    listed = _with_assistant(exported)
-    found = [_with_chatgpt(each) if "mapping" in each else _with_claude(each) for each in listed]
-    return found[0] if found and listed[0] is exported else found
-
-
-def _with_chatgpt(conversation: dict[str, Any]) -> Conversation:
-    return Conversation("ChatGPT", first(conversation.get("title")), list(_branch_messages(conversation)))
-
-
-def _with_claude(conversation: dict[str, Any]) -> Conversation:
-    title = first(conversation.get("name"), conversation.get("title"))
-    return Conversation("Claude", title, list(_claude_messages(conversation)))
+    found = []
+    for each in _with_assistant(exported):
+        app, messages = ("ChatGPT", _branch_messages) if "mapping" in each else ("Claude", _claude_messages)
+        found.append(Conversation(app, first(each.get("name"), each.get("title")), list(messages(each))))
+        if each is exported:
+            return found[0]
+    return found
 
 
 def _branch_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:
