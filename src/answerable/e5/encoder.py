@@ -2,7 +2,7 @@
 
 The tokenizer is SentencePiece's unigram model: Viterbi's algorithm finds the most probable segmentation (Kudo 2018,
 arXiv:1804.10959) of each word, since no piece of this vocabulary spans a space. The package sentencepiece gives the
-same tokens, but takes .5 s of CPU time to load the vocabulary instead of .15 s.
+same tokens, but takes .5 s of CPU time to load the vocabulary, of which a question needs a hundredth.
 
 The graph is BERT's encoder (Devlin et al. 2019) with XLM-R's vocabulary, built from the weights of a `ModelFile`. Word
 vectors are looked up outside the graph, in the 4-bit table: as a constant of the graph, they would take 384 MB.
@@ -34,6 +34,8 @@ from answerable.sharing import Lanes
 from answerable.text.characters import sendable
 
 SPACE = "\u2581"
+_SPACE = SPACE.encode()
+START = 256  # added to the byte with which a word begins: above all bytes
 CACHED_WORDS = 1 << 16  # words in the cache, about the vocabulary of a language: a guess, not measured
 LONGEST_CACHED = 64  # characters of a cached word; longer words are mostly codes and addresses, which rarely recur
 UNKNOWN_PENALTY = 10.0  # the value of SentencePiece (kUnkPenalty)
@@ -44,16 +46,19 @@ _Pieces = tuple[tuple[int, int], ...]
 
 
 class Tokenizer:
-    """Tokenizes with the model's vocabulary; loading it takes about .15 s of CPU time."""
+    """Tokenizes with the model's vocabulary, whose pieces are loaded when a word begins or goes on like them."""
 
     def __init__(self, model: ModelFile) -> None:
         self.normalization = model.normalization
-        pieces = vocabulary(model)
-        self._ids = {piece: index for index, piece in enumerate(pieces)}
-        for index in (model.bos, model.eos, model.pad, model.unknown):
-            del self._ids[pieces[index]]
-        self._scores: list[float] = model.piece_scores.tolist()
-        self._longest = max(map(len, self._ids))
+        self._pieces = model.piece_bytes
+        self._ends = model.piece_offsets
+        self._special = {model.bos, model.eos, model.pad, model.unknown}
+        self._beginnings = _beginnings(self._pieces, self._ends)
+        self._ids: dict[str, int] = {}
+        self._scores = model.piece_scores.data
+        self._lock = threading.Lock()
+        self._loaded: set[int] = set()
+        self._longest = 0
         self._unknown = model.unknown
         self._unknown_score = float(model.piece_scores.min()) - UNKNOWN_PENALTY
         self._cached_word = lru_cache(CACHED_WORDS)(self._word)
@@ -80,6 +85,9 @@ class Tokenizer:
 
     def _word(self, word: str) -> _Pieces:
         """Return the most probable pieces of a word. A character that is in no piece becomes the unknown token."""
+        text = word.encode()
+        for beginning in {*text, *(START + begun[0] for begun in text.split(_SPACE)[1:] if begun)} - self._loaded:
+            self._load(beginning)
         size = len(word)
         best = [0.0, *(-np.inf for _ in range(size))]
         last = [(0, 0)] * (size + 1)
@@ -104,6 +112,25 @@ class Tokenizer:
                 found.append((token, end - start))
             end = start
         return tuple(reversed(found))
+
+    def _load(self, beginning: int) -> None:
+        """Load the pieces with this beginning."""
+        with self._lock:
+            for index in np.flatnonzero(self._beginnings == beginning).tolist():
+                if index not in self._special:
+                    piece = self._pieces[self._ends[index] : self._ends[index + 1]].decode()
+                    self._ids[piece] = index
+                    self._longest = max(self._longest, len(piece))
+            self._loaded.add(beginning)
+
+
+def _beginnings(pieces: bytes, ends: npt.NDArray[np.uint32]) -> npt.NDArray[np.int16]:
+    """Return each piece's first byte; for a piece that begins a word, the first byte after the space, plus START."""
+    text = np.frombuffer(pieces, np.uint8)
+    starts = ends[:-1].astype(np.int64)
+    begins = np.diff(ends) > len(_SPACE)
+    begins[begins] = np.all([text[starts[begins] + step] == byte for step, byte in enumerate(_SPACE)], axis=0)
+    return np.where(begins, text[np.where(begins, starts + len(_SPACE), starts)] + np.int16(START), text[starts])
 
 
 @lru_cache(maxsize=1)
