@@ -11,26 +11,21 @@ vectors are looked up outside the graph, in the 4-bit table: as a constant of th
 from __future__ import annotations
 
 import itertools
-import os
 import platform
 import re
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from answerable.datatypes import FloatArray
-from answerable.disk.files import close_to_others, make_folder
+from answerable.e5.network import Network
 from answerable.e5.weights import BLOCK, MIDDLE, FourBits, Integers, ModelFile, dequantize
-from answerable.sharing import Lanes
 from answerable.text.characters import sendable
 
 SPACE = "\u2581"
@@ -184,113 +179,6 @@ def _normalized(text: str, table: dict[int, str]) -> tuple[str, list[int]]:
     return "".join(letters), origins
 
 
-T = TypeVar("T")
-
-STREAMS = 4
-"""Maximum number of batches that are computed at once; each takes about 25 MB."""
-BATCH_TOKENS = 768  # tokens in a batch; other sizes differ in speed only within noise (benchmarks/RESULTS.md)
-KEPT_DAYS = 31
-"""Days after which a compiled network is deleted. Compiling it again takes one or two seconds."""
-PADDING_TOKENS = 32
-"""Tokens of padding in a batch that cost about as much as one more batch."""
-
-
-class Network:
-    """A compiled network that computes several batches at once. Safe to share between threads.
-
-    `build` makes the network, given the package `openvino` and a precision, "bf16" or "f32". `threads` limits the
-    processors (0: all); `cache_folder` stores the compiled network for other processes. `options` are passed to
-    OpenVINO. Raises ImportError and RuntimeError.
-    """
-
-    def __init__(
-        self, build: Callable[[Any, str], Any], threads: int, cache_folder: Path | None, **options: Any
-    ) -> None:
-        # Through this package, OpenVINO reports each import to Google Analytics; None marks the package as missing.
-        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-        import openvino
-
-        core = openvino.Core()
-        self.precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-        # One thread per batch: threads that share a batch busy-wait for each other, above all on a loaded machine.
-        self.streams = min(threads or os.cpu_count() or 1, STREAMS)
-        chosen: dict[str, Any] = {
-            "INFERENCE_PRECISION_HINT": self.precision,
-            "PERFORMANCE_HINT": "LATENCY",
-            "NUM_STREAMS": self.streams,
-            # With pinning, all processes would be pinned to the same processors.
-            "ENABLE_CPU_PINNING": False,
-        }
-        chosen |= {"INFERENCE_NUM_THREADS": threads} if threads else {}
-        network = build(openvino, self.precision)
-        compiled = None
-        if cache_folder is not None:
-            _rename(network)
-            # The folder may be unusable, or another process may replace the file that this one has just written.
-            with suppress(OSError, RuntimeError):
-                make_folder(cache_folder)
-                compiled = core.compile_model(network, "CPU", {"CACHE_DIR": str(cache_folder), **chosen, **options})
-                _tidy(cache_folder)
-        self.compiled = compiled or core.compile_model(network, "CPU", {**chosen, **options})
-        self._lanes = Lanes(self.streams)
-        self._requests = threading.local()
-
-    def each(self, compute: Callable[[list[Sequence[int]]], Iterable[T]], windows: Sequence[Sequence[int]]) -> list[T]:
-        """Return the result of `compute` for each window of token ids. `compute` gets batches of windows of similar
-        length, several at once, and calls `infer`. The calls of several threads take turns (see `Lanes`).
-        """
-        groups = batches(windows, self.streams)
-        pieces = [([windows[row] for row in rows], len(rows) * len(windows[rows[0]])) for rows in groups]
-        computed = self._lanes.run_all(lambda batch: list(compute(batch)), pieces)
-        found = {
-            row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
-        }
-        return [found[row] for row in range(len(windows))]
-
-    def infer(self, inputs: Any) -> Any:
-        """Return the network's results for a batch; the threads of `each` call this."""
-        if not hasattr(self._requests, "own"):
-            self._requests.own = self.compiled.create_infer_request()
-        return self._requests.own.infer(inputs)
-
-
-def _rename(network: Any) -> None:
-    """Rename the operations of a network by their order.
-
-    OpenVINO numbers operations across all networks of a process, and these names are part of the cache's key: without
-    new names, the second network of a process would be compiled and written again each time.
-    """
-    for number, operation in enumerate(network.get_ordered_ops()):
-        operation.set_friendly_name(str(number))
-    for kind, ports in (("input", network.inputs), ("output", network.outputs)):
-        for number, port in enumerate(ports):
-            port.tensor.set_names({f"{kind}{number}"})
-
-
-def _tidy(cache_folder: Path) -> None:
-    """Make the cache private to this user, and remove networks compiled over a month ago: they may be outdated."""
-    for path in cache_folder.iterdir():
-        close_to_others(path)
-        # Another process may remove the file first, or use it (on Windows, open files can't be removed).
-        with suppress(OSError):
-            if path.suffix == ".blob" and time.time() - path.stat().st_mtime > KEPT_DAYS * 24 * 3600:
-                path.unlink()
-
-
-def batches(windows: Sequence[Sequence[int]], streams: int) -> list[list[int]]:
-    """Return batches of window indices, longest windows first: enough batches for all streams, with little padding."""
-    most = min(BATCH_TOKENS, -(-sum(map(len, windows)) // streams))
-    found: list[list[int]] = []
-    longest = padding = 0
-    for row in sorted(range(len(windows)), key=lambda row: -len(windows[row])):
-        padding += longest - len(windows[row])
-        if not found or longest * (len(found[-1]) + 1) > most or padding > PADDING_TOKENS:
-            found.append([])
-            longest, padding = len(windows[row]), 0
-        found[-1].append(row)
-    return found
-
-
 LENGTHS = 16
 """The length of a batch in tokens is rounded up to a multiple of this, so that few shapes occur.
 
@@ -306,6 +194,7 @@ class OpenVinoEncoder:
 
     `threads` limits the processors (0: all); `cache_folder` stores the compiled graph for other processes. `weights`
     default to the model's own. `heads` builds the results from the last hidden states; by default, these are returned.
+    `made_of` are the files of other weights, and of the code that builds the heads.
     """
 
     def __init__(
@@ -315,6 +204,7 @@ class OpenVinoEncoder:
         cache_folder: Path | None,
         weights: Weights | None = None,
         heads: Callable[[Any], list[Any]] = lambda state: [state],
+        made_of: Sequence[str] = (),
     ) -> None:
         self._words = model.blocks("emb.word")
         self._places = model.tensor("emb.pos").reshape(-1, model.hidden) + model.tensor("emb.type")[: model.hidden]
@@ -322,6 +212,7 @@ class OpenVinoEncoder:
             lambda _, precision: _build_graph(model, weights or _own_weights(model, precision), heads),
             threads,
             cache_folder,
+            (model.path, *made_of),
             # Where weights passed to this class are integers, a layer's inputs are also rounded to integers, per token.
             DYNAMIC_QUANTIZATION_GROUP_SIZE=model.hidden if weights else 0,
         )
