@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.e5.encoder import BATCH_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
+from answerable.e5.network import BATCH_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
 
 
 @given(st.lists(st.integers(1, 512), max_size=60), st.integers(1, 4))
@@ -33,13 +33,27 @@ def test_few_windows_are_work_for_all_streams() -> None:
     assert batches([], 4) == []
 
 
-def test_a_network_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
-    first, second = Network(_sum, 1, tmp_path), Network(_sum, 1, tmp_path)
-    assert len(list(tmp_path.glob("*.blob"))) == 1
+def test_a_network_is_built_and_compiled_once_for_all_processes(tmp_path: Path) -> None:
+    weights, cache = tmp_path / "weights", tmp_path / "cache"
+    weights.write_text("sum")
+    first, second = (Network(build, 1, cache, (str(weights),)) for build in (_sum, _never))
+    assert len(list(cache.iterdir())) == 1
     for network in (first, second):
         assert network.infer({0: np.ones((2, 2), np.float32)})[0].tolist() == [[2, 2], [2, 2]]
-    Network(_product, 1, tmp_path)
-    assert len(list(tmp_path.glob("*.blob"))) == 2
+    weights.write_text("product")
+    product = Network(_product, 1, cache, (str(weights),))
+    assert product.infer({0: np.full((1, 2), 3, np.float32)})[0].tolist() == [[9, 9]]
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_a_damaged_compiled_network_is_made_anew(tmp_path: Path) -> None:
+    Network(_sum, 1, tmp_path)
+    (stored,) = tmp_path.iterdir()
+    whole = stored.read_bytes()
+    stored.write_bytes(whole[: len(whole) // 2])
+    assert Network(_sum, 1, tmp_path).infer({0: np.ones((1, 2), np.float32)})[0].tolist() == [[2, 2]]
+    assert len(stored.read_bytes()) == len(whole)
+    Network(_never, 1, tmp_path)
 
 
 def test_what_was_compiled_long_ago_is_removed(tmp_path: Path) -> None:
@@ -61,3 +75,7 @@ def _sum(openvino: Any, _: str) -> Any:
 def _product(openvino: Any, _: str) -> Any:
     value = openvino.opset13.parameter([-1, 2], np.float32)
     return openvino.Model([openvino.opset13.multiply(value, value)], [value], "product")
+
+
+def _never(openvino: Any, _: str) -> Any:
+    raise AssertionError("it is there already")

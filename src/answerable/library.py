@@ -7,17 +7,14 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from answerable.answering.ask import ask, last_of
 from answerable.answering.citations import quote_places
 from answerable.answering.decide import Answering, Parts
 from answerable.answering.found import Found
 from answerable.answering.search import SearchResults, named_filter, search, understand
-from answerable.computing.computing import Computing
-from answerable.computing.conditions import conditions_of
-from answerable.computing.plans import TableAnswer
-from answerable.computing.summaries import summarize
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
@@ -51,6 +48,11 @@ from answerable.sharing import Work
 from answerable.stores.completed import Capability, completed, require
 from answerable.stores.records import check_embedder
 from answerable.text.languages import question_language
+
+if TYPE_CHECKING:
+    # Imported when something is computed, so that listing documents starts faster.
+    from answerable.computing.computing import Computing
+    from answerable.computing.plans import TableAnswer
 
 PASSAGES_PER_ANSWER, EXTRACTS = 6, 16  # passages for an answer; sentences of a summary. Guesses, not measured.
 
@@ -87,7 +89,6 @@ class Library:
         self._steps = steps
         self._worker_pool = worker_pool
         self._passages = passages
-        self._computing = Computing(self._store, lambda: self.now())
         self._is_bound = False
         self._check_embedder()
 
@@ -298,6 +299,8 @@ class Library:
 
     def summary(self, document_id: str, most: int = EXTRACTS) -> list[Citation]:
         """Return a document's most central sentences, at most `most`, in document order. Raise DocumentNotFound."""
+        from answerable.computing.summaries import summarize
+
         return summarize(self._store, self.document(document_id), most)
 
     def table(
@@ -320,6 +323,8 @@ class Library:
         by the column `sort`, "-Amount" from the greatest. `number` is that of the table in the document. Raise
         DocumentNotFound, and PlanError, which says what to give.
         """
+        from answerable.computing.conditions import conditions_of
+
         plan = {
             "operation": {"name": operation, "column": column},
             "filters": conditions_of(where),
@@ -351,6 +356,12 @@ class Library:
         """Count documents by language and type, chunks and characters."""
         return library_stats(self._store, self._store.fingerprint)
 
+    @cached_property
+    def _computing(self) -> Computing:
+        from answerable.computing.computing import Computing
+
+        return Computing(self._store, lambda: self.now())
+
     def _followed(self, on_progress: OnProgress | None = None, dry_run: bool = False) -> FollowedSources:
         return FollowedSources(self._store, self._reader, lambda: self._ingestion(0, on_progress, dry_run), dry_run)
 
@@ -375,7 +386,7 @@ def over(library: Library, store: Store | CoreStore) -> Library:
     """Return a library on `store` with `library`'s parts. The caller closes the store. Raise EmbedderMismatch."""
     other = copy(library)
     other._store = completed(store)
-    other._computing = Computing(other._store, lambda: other.now())
+    vars(other).pop("_computing", None)
     other._is_bound = False
     other._check_embedder()
     return other

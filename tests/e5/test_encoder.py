@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from answerable.datatypes import FloatArray
-from answerable.e5.encoder import Network, linear
+from answerable.e5.encoder import linear
+from answerable.e5.network import Network
 from answerable.e5.weights import Integers, rounded
 
 SIZE = 384

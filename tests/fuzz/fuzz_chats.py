@@ -38,7 +38,6 @@ TEXTS = (
     ("/in/a.txt", exports.LINE),
     ("/in/a.txt", CLIPPINGS),
     ("/in/a.md", exports.SIGNAL_MARKDOWN),
-    ("/in/a.html", exports.DISCORD_PAGE),
     ("/in/a.html", exports.TELEGRAM_PAGE),
 )
 

@@ -1,8 +1,9 @@
-"""Where no bars can be drawn, a long command prints a line from time to time, and a quick one none."""
+"""Where no bars can be drawn, a long command prints a line every ten seconds, and a quick one none."""
 
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -10,20 +11,31 @@ from commands import EXAMPLES, run_command, run_here
 from made_mail import letter, write_mailbox
 
 import answerable
-from answerable.interfaces.cli.progress import add_progress, count_progress
+from answerable.interfaces.cli.progress import EVERY, add_progress, count_progress, working
+
+OFTEN = 0.01
+
+
+def told(capsys: pytest.CaptureFixture[str], count: int) -> list[str]:
+    """The first lines on the error stream, once there are so many."""
+    printed = ""
+    while len(lines := printed.splitlines()) < count:
+        time.sleep(OFTEN)
+        printed += capsys.readouterr().err
+    return lines[:count]
 
 
 def test_adding_without_a_terminal_tells_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with answerable.open(tmp_path / "library") as library, add_progress(enabled=True, every=0) as progress:
+    with answerable.open(tmp_path / "library") as library, add_progress(enabled=True, every=OFTEN) as progress:
         library.add(EXAMPLES, on_progress=progress)
     lines = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"file 1 of 4, 0 passages: Chat de WhatsApp con Viaje a Oaxaca\.txt", lines[0])
-    assert re.fullmatch(r"file 4 of 4, 30 passages, \d+\.\d/s, 0:00:00 left: \S+", lines[-1])
+    assert re.fullmatch(r"file 4 of 4, \d+ passages, \d+\.\d/s, \d:\d\d:\d\d left: \S+", lines[-1])
 
 
 def test_a_mailbox_is_named_and_not_the_ids_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     box = write_mailbox(tmp_path / "inbox.mbox", [letter("The pump runs at night.", id="CAF9x@mail.example.org")])
-    with answerable.open(tmp_path / "library") as library, add_progress(enabled=True, every=0) as progress:
+    with answerable.open(tmp_path / "library") as library, add_progress(enabled=True, every=OFTEN) as progress:
         library.add(box, on_progress=progress)
     lines = capsys.readouterr().err.splitlines()
     assert lines
@@ -31,9 +43,18 @@ def test_a_mailbox_is_named_and_not_the_ids_in_it(tmp_path: Path, capsys: pytest
 
 
 def test_counting_without_a_terminal_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    with count_progress("documents", enabled=True, every=0) as count:
+    with count_progress("documents", enabled=True, every=OFTEN) as count:
         count(3, 2_000)
-    assert capsys.readouterr() == ("", "3 of 2,000 documents\n")
+        assert told(capsys, 2) == ["3 of 2,000 documents"] * 2
+
+
+def test_a_step_that_takes_long_is_named_also_while_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    assert EVERY == 10
+    with working("checking the library", enabled=True, every=OFTEN):
+        assert told(capsys, 3) == ["checking the library: 0 s"] * 3
+    told_before_the_end = capsys.readouterr()
+    time.sleep(10 * OFTEN)
+    assert capsys.readouterr() == ("", ""), told_before_the_end
 
 
 def test_nothing_is_told_before_the_time_nor_to_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 The tokenizer is SentencePiece's unigram model: Viterbi's algorithm finds the most probable segmentation (Kudo 2018,
 arXiv:1804.10959) of each word, since no piece of this vocabulary spans a space. The package sentencepiece gives the
-same tokens, but takes .5 s of CPU time to load the vocabulary instead of .15 s.
+same tokens, but takes .5 s of CPU time to load the vocabulary, of which a question needs a hundredth.
 
 The graph is BERT's encoder (Devlin et al. 2019) with XLM-R's vocabulary, built from the weights of a `ModelFile`. Word
 vectors are looked up outside the graph, in the 4-bit table: as a constant of the graph, they would take 384 MB.
@@ -11,29 +11,26 @@ vectors are looked up outside the graph, in the 4-bit table: as a constant of th
 from __future__ import annotations
 
 import itertools
-import os
 import platform
 import re
-import sys
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from answerable.datatypes import FloatArray
-from answerable.disk.files import close_to_others, make_folder
+from answerable.e5.network import Network
 from answerable.e5.weights import BLOCK, MIDDLE, FourBits, Integers, ModelFile, dequantize
-from answerable.sharing import Lanes
 from answerable.text.characters import sendable
 
 SPACE = "\u2581"
+_SPACE = SPACE.encode()
+START = 256  # added to the byte with which a word begins: above all bytes
 CACHED_WORDS = 1 << 16  # words in the cache, about the vocabulary of a language: a guess, not measured
 LONGEST_CACHED = 64  # characters of a cached word; longer words are mostly codes and addresses, which rarely recur
 UNKNOWN_PENALTY = 10.0  # the value of SentencePiece (kUnkPenalty)
@@ -44,16 +41,19 @@ _Pieces = tuple[tuple[int, int], ...]
 
 
 class Tokenizer:
-    """Tokenizes with the model's vocabulary; loading it takes about .15 s of CPU time."""
+    """Tokenizes with the model's vocabulary, whose pieces are loaded when a word begins or goes on like them."""
 
     def __init__(self, model: ModelFile) -> None:
         self.normalization = model.normalization
-        pieces = vocabulary(model)
-        self._ids = {piece: index for index, piece in enumerate(pieces)}
-        for index in (model.bos, model.eos, model.pad, model.unknown):
-            del self._ids[pieces[index]]
-        self._scores: list[float] = model.piece_scores.tolist()
-        self._longest = max(map(len, self._ids))
+        self._pieces = model.piece_bytes
+        self._ends = model.piece_offsets
+        self._special = {model.bos, model.eos, model.pad, model.unknown}
+        self._beginnings = _beginnings(self._pieces, self._ends)
+        self._ids: dict[str, int] = {}
+        self._scores = model.piece_scores.data
+        self._lock = threading.Lock()
+        self._loaded: set[int] = set()
+        self._longest = 0
         self._unknown = model.unknown
         self._unknown_score = float(model.piece_scores.min()) - UNKNOWN_PENALTY
         self._cached_word = lru_cache(CACHED_WORDS)(self._word)
@@ -80,6 +80,9 @@ class Tokenizer:
 
     def _word(self, word: str) -> _Pieces:
         """Return the most probable pieces of a word. A character that is in no piece becomes the unknown token."""
+        text = word.encode()
+        for beginning in {*text, *(START + begun[0] for begun in text.split(_SPACE)[1:] if begun)} - self._loaded:
+            self._load(beginning)
         size = len(word)
         best = [0.0, *(-np.inf for _ in range(size))]
         last = [(0, 0)] * (size + 1)
@@ -104,6 +107,25 @@ class Tokenizer:
                 found.append((token, end - start))
             end = start
         return tuple(reversed(found))
+
+    def _load(self, beginning: int) -> None:
+        """Load the pieces with this beginning."""
+        with self._lock:
+            for index in np.flatnonzero(self._beginnings == beginning).tolist():
+                if index not in self._special:
+                    piece = self._pieces[self._ends[index] : self._ends[index + 1]].decode()
+                    self._ids[piece] = index
+                    self._longest = max(self._longest, len(piece))
+            self._loaded.add(beginning)
+
+
+def _beginnings(pieces: bytes, ends: npt.NDArray[np.uint32]) -> npt.NDArray[np.int16]:
+    """Return each piece's first byte; for a piece that begins a word, the first byte after the space, plus START."""
+    text = np.frombuffer(pieces, np.uint8)
+    starts = ends[:-1].astype(np.int64)
+    begins = np.diff(ends) > len(_SPACE)
+    begins[begins] = np.all([text[starts[begins] + step] == byte for step, byte in enumerate(_SPACE)], axis=0)
+    return np.where(begins, text[np.where(begins, starts + len(_SPACE), starts)] + np.int16(START), text[starts])
 
 
 @lru_cache(maxsize=1)
@@ -157,113 +179,6 @@ def _normalized(text: str, table: dict[int, str]) -> tuple[str, list[int]]:
     return "".join(letters), origins
 
 
-T = TypeVar("T")
-
-STREAMS = 4
-"""Maximum number of batches that are computed at once; each takes about 25 MB."""
-BATCH_TOKENS = 768  # tokens in a batch; other sizes differ in speed only within noise (benchmarks/RESULTS.md)
-KEPT_DAYS = 31
-"""Days after which a compiled network is deleted. Compiling it again takes one or two seconds."""
-PADDING_TOKENS = 32
-"""Tokens of padding in a batch that cost about as much as one more batch."""
-
-
-class Network:
-    """A compiled network that computes several batches at once. Safe to share between threads.
-
-    `build` makes the network, given the package `openvino` and a precision, "bf16" or "f32". `threads` limits the
-    processors (0: all); `cache_folder` stores the compiled network for other processes. `options` are passed to
-    OpenVINO. Raises ImportError and RuntimeError.
-    """
-
-    def __init__(
-        self, build: Callable[[Any, str], Any], threads: int, cache_folder: Path | None, **options: Any
-    ) -> None:
-        # Through this package, OpenVINO reports each import to Google Analytics; None marks the package as missing.
-        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-        import openvino
-
-        core = openvino.Core()
-        self.precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-        # One thread per batch: threads that share a batch busy-wait for each other, above all on a loaded machine.
-        self.streams = min(threads or os.cpu_count() or 1, STREAMS)
-        chosen: dict[str, Any] = {
-            "INFERENCE_PRECISION_HINT": self.precision,
-            "PERFORMANCE_HINT": "LATENCY",
-            "NUM_STREAMS": self.streams,
-            # With pinning, all processes would be pinned to the same processors.
-            "ENABLE_CPU_PINNING": False,
-        }
-        chosen |= {"INFERENCE_NUM_THREADS": threads} if threads else {}
-        network = build(openvino, self.precision)
-        compiled = None
-        if cache_folder is not None:
-            _rename(network)
-            # The folder may be unusable, or another process may replace the file that this one has just written.
-            with suppress(OSError, RuntimeError):
-                make_folder(cache_folder)
-                compiled = core.compile_model(network, "CPU", {"CACHE_DIR": str(cache_folder), **chosen, **options})
-                _tidy(cache_folder)
-        self.compiled = compiled or core.compile_model(network, "CPU", {**chosen, **options})
-        self._lanes = Lanes(self.streams)
-        self._requests = threading.local()
-
-    def each(self, compute: Callable[[list[Sequence[int]]], Iterable[T]], windows: Sequence[Sequence[int]]) -> list[T]:
-        """Return the result of `compute` for each window of token ids. `compute` gets batches of windows of similar
-        length, several at once, and calls `infer`. The calls of several threads take turns (see `Lanes`).
-        """
-        groups = batches(windows, self.streams)
-        pieces = [([windows[row] for row in rows], len(rows) * len(windows[rows[0]])) for rows in groups]
-        computed = self._lanes.run_all(lambda batch: list(compute(batch)), pieces)
-        found = {
-            row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
-        }
-        return [found[row] for row in range(len(windows))]
-
-    def infer(self, inputs: Any) -> Any:
-        """Return the network's results for a batch; the threads of `each` call this."""
-        if not hasattr(self._requests, "own"):
-            self._requests.own = self.compiled.create_infer_request()
-        return self._requests.own.infer(inputs)
-
-
-def _rename(network: Any) -> None:
-    """Rename the operations of a network by their order.
-
-    OpenVINO numbers operations across all networks of a process, and these names are part of the cache's key: without
-    new names, the second network of a process would be compiled and written again each time.
-    """
-    for number, operation in enumerate(network.get_ordered_ops()):
-        operation.set_friendly_name(str(number))
-    for kind, ports in (("input", network.inputs), ("output", network.outputs)):
-        for number, port in enumerate(ports):
-            port.tensor.set_names({f"{kind}{number}"})
-
-
-def _tidy(cache_folder: Path) -> None:
-    """Make the cache private to this user, and remove networks compiled over a month ago: they may be outdated."""
-    for path in cache_folder.iterdir():
-        close_to_others(path)
-        # Another process may remove the file first, or use it (on Windows, open files can't be removed).
-        with suppress(OSError):
-            if path.suffix == ".blob" and time.time() - path.stat().st_mtime > KEPT_DAYS * 24 * 3600:
-                path.unlink()
-
-
-def batches(windows: Sequence[Sequence[int]], streams: int) -> list[list[int]]:
-    """Return batches of window indices, longest windows first: enough batches for all streams, with little padding."""
-    most = min(BATCH_TOKENS, -(-sum(map(len, windows)) // streams))
-    found: list[list[int]] = []
-    longest = padding = 0
-    for row in sorted(range(len(windows)), key=lambda row: -len(windows[row])):
-        padding += longest - len(windows[row])
-        if not found or longest * (len(found[-1]) + 1) > most or padding > PADDING_TOKENS:
-            found.append([])
-            longest, padding = len(windows[row]), 0
-        found[-1].append(row)
-    return found
-
-
 LENGTHS = 16
 """The length of a batch in tokens is rounded up to a multiple of this, so that few shapes occur.
 
@@ -279,6 +194,7 @@ class OpenVinoEncoder:
 
     `threads` limits the processors (0: all); `cache_folder` stores the compiled graph for other processes. `weights`
     default to the model's own. `heads` builds the results from the last hidden states; by default, these are returned.
+    `made_of` are the files of other weights, and of the code that builds the heads.
     """
 
     def __init__(
@@ -288,6 +204,7 @@ class OpenVinoEncoder:
         cache_folder: Path | None,
         weights: Weights | None = None,
         heads: Callable[[Any], list[Any]] = lambda state: [state],
+        made_of: Sequence[str] = (),
     ) -> None:
         self._words = model.blocks("emb.word")
         self._places = model.tensor("emb.pos").reshape(-1, model.hidden) + model.tensor("emb.type")[: model.hidden]
@@ -295,6 +212,7 @@ class OpenVinoEncoder:
             lambda _, precision: _build_graph(model, weights or _own_weights(model, precision), heads),
             threads,
             cache_folder,
+            (model.path, *made_of),
             # Where weights passed to this class are integers, a layer's inputs are also rounded to integers, per token.
             DYNAMIC_QUANTIZATION_GROUP_SIZE=model.hidden if weights else 0,
         )

@@ -85,11 +85,9 @@ class PairReader:
 
     @cached_property
     def _encoder(self) -> OpenVinoEncoder:
-        own = self.weights
-
         def tensor(name: str) -> FloatArray | Integers:
-            if name in own:
-                return own.tensor(name)
+            if name in self.weights:
+                return self.weights.tensor(name)
             # The first layers are the same as the embedder's.
             values = self._model.tensor(name)
             return values if values.ndim < 2 else rounded(values)
@@ -98,7 +96,9 @@ class PairReader:
             return [linear(pooled(state, tensor, "pool"), tensor, "answers"), linear(state, tensor, "span")]
 
         try:
-            return OpenVinoEncoder(self._model, self._threads, self._cache_folder, tensor, heads)
+            made_of = (__file__, str(Path(__file__).with_name(self._given))) if isinstance(self._given, str) else ()
+            cache_folder = self._cache_folder if made_of else None
+            return OpenVinoEncoder(self._model, self._threads, cache_folder, tensor, heads, made_of)
         except (ImportError, OSError, RuntimeError) as error:
             raise EmbeddingError(f"The reader doesn't run here ({error}). Set reader to off.") from error
 

@@ -99,6 +99,7 @@ class ModelFile:
     """A memory-mapped view of the model file; tensors are read on demand."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
         try:
             with open(path, "rb") as file:
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

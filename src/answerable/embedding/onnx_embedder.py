@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from answerable.datatypes import FloatArray, Span
-from answerable.e5.encoder import Network
+from answerable.e5.network import Network
 from answerable.embedding.onnx_folder import OnnxFolder, Pooling, read_folder
 from answerable.embedding.vectors import means_of_windows, normalised, spans_as_texts
 from answerable.errors import EmbeddingError, MissingPackage

@@ -41,8 +41,8 @@ _OTHER_ZIPS = frozenset(".jar .war .apk .whl .xpi .crx .kmz .3mf".split())
 _PAGE = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
-# A page written by Telegram or DiscordChatExporter; its file reader checks again.
-_CHAT_PAGE = re.compile(rb"<title>Exported Data</title>|\.chatlog__|class=[\"']chatlog\b")
+# A page written by Telegram; its file reader checks again.
+_CHAT_PAGE = re.compile(rb"<title>Exported Data</title>")
 _HEADER = re.compile(rb"^([!-9;-~]{1,70}):", re.MULTILINE)
 _END_OF_HEADERS = re.compile(rb"\r?\n\r?\n|\Z")
 # Headers that only e-mails have; a note, too, may begin with "From:".

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, PartKind, RetrievalResult
 from answerable.errors import error_code
 from answerable.retrieval.document_names import day_sent
-from answerable.tables.entries import chat_statistics
 
 if TYPE_CHECKING:
     from answerable.indexing.followed_sources import Origin
@@ -119,6 +118,8 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
 
 def statistics_json(found: Document) -> Plain | None:
     """Return the statistics of a chat as JSON; None for other documents."""
+    from answerable.tables.entries import chat_statistics
+
     statistics = chat_statistics(found)
     return _pick(statistics, *(field.name for field in fields(statistics))) if statistics else None
 

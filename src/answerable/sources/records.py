@@ -16,7 +16,6 @@ from answerable.sources.text import make_document, read_text, require_text
 from answerable.tables.delimited import DELIMITED, SAMPLE_ROWS, has_values, readings
 
 _BLANK = re.compile(r"[ \t\n\r]*")
-_LINE = re.compile(r"[^\n]+")
 _DECODER = json.JSONDecoder()
 
 
@@ -52,37 +51,25 @@ def _table(content: str) -> tuple[list[Span], dict[str, str]]:
 def json_spans(content: str) -> list[Span]:
     """Return the spans of the records in a JSON list or in JSON lines; empty if it is neither."""
     try:
-        return list(_list_spans(content)) or list(_line_spans(content))
+        return list(_spans(content))
     except (ValueError, RecursionError):
         return []
 
 
-def _list_spans(content: str) -> Iterator[Span]:
-    position = _skip_blank(content, 0)
-    if not content.startswith("[", position):
-        return
-    position = _skip_blank(content, position + 1)
-    while not content.startswith("]", position):
-        end = _record_end(content, position)
-        yield position, end
-        position = _skip_blank(content, end)
-        if content.startswith(",", position):
-            position = _skip_blank(content, position + 1)
-        elif not content.startswith("]", position):
-            raise ValueError("the list has no closing bracket")
-    if _skip_blank(content, position + 1) < len(content):
-        raise ValueError("there is text after the list")
-
-
-def _line_spans(content: str) -> Iterator[Span]:
-    for line in _LINE.finditer(content):
-        start = _skip_blank(content, line.start())
-        if start >= line.end():
-            continue
+def _spans(content: str) -> Iterator[Span]:
+    start = _skip_blank(content, 0)
+    is_list = content.startswith("[", start)
+    start = _skip_blank(content, start + is_list)
+    while start < len(content) and not (is_list and content[start] == "]"):
         end = _record_end(content, start)
-        if content[end : line.end()].strip():
-            raise ValueError("the line has several records")
         yield start, end
+        following = _skip_blank(content, end)
+        is_divided = content[following : following + 1] in (",", "]") if is_list else "\n" in content[end:following]
+        if not (is_divided or following == len(content)) or (not is_list and "\n" in content[start:end]):
+            raise ValueError("no comma is between two records of a list, or a record isn't on a line of its own")
+        start = _skip_blank(content, following + content.startswith(",", following))
+    if is_list and (start == len(content) or _skip_blank(content, start + 1) < len(content)):
+        raise ValueError("the list has no closing bracket, or there is text after it")
 
 
 def _record_end(content: str, start: int) -> int:

@@ -256,19 +256,6 @@ attachments/12/map.heic
 Jan 02, 2024  1:08:00 PM Ana renamed the conversation to Teeth
 
 """
-DISCORD_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Garden club</title>
-<style>.chatlog__message{}</style>
-</head><body><div class="preamble"><div class="preamble__entry">Garden club</div>
-<div class="preamble__entry">Text / tools</div></div><div class="chatlog"><div class="chatlog__message-group">
-<div id="chatlog__message-container-10" class="chatlog__message-container" data-message-id="10">
-<span class="chatlog__author" title="ana77">Ana</span>
-<span class="chatlog__timestamp" title="x"><a href="#">2/13/2024 11:59 PM</a></span>
-<div class="chatlog__content chatlog__markdown"><span class="chatlog__markdown-preserve">The mower is in
-<strong>the barn</strong></span><span class="chatlog__edited-timestamp">(edited)</span></div></div>
-<div id="chatlog__message-container-11" class="chatlog__message-container">
-<div class="chatlog__short-timestamp" title="x">12:01 AM</div>
-<div class="chatlog__content chatlog__markdown"><span class="chatlog__markdown-preserve">Keep it dry</span></div>
-</div></div></div></body></html>"""
 TELEGRAM_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"/><title>Exported Data</title></head><body>
 <div class="page_wrap"><div class="page_header"><div class="content"><div class="text bold">Allotment</div></div></div>
 <div class="page_body chat_page"><div class="history">

@@ -11,7 +11,6 @@ from sources.chats.exports import (
     CHATGPT,
     CLAUDE,
     DISCORD,
-    DISCORD_PAGE,
     GOOGLE_CHAT,
     IMESSAGE,
     LINE,
@@ -143,16 +142,6 @@ def test_discord() -> None:
     assert "[2024-02-03 18:05, in reply to Ana: “The mower is in the barn”] ben: Thanks!" in document.content
 
 
-def test_discord_page_passes_midnight_within_a_group() -> None:
-    document = only(DISCORD_PAGE, "/in/tools.html")
-    assert document.title == "Garden club - tools"
-    assert said(document) == [
-        ("2024-02-13 23:59:00", "Ana", "The mower is in\nthe barn"),
-        ("2024-02-14 00:01:00", "Ana", "Keep it dry"),
-    ]
-    assert document.parts[1].anchor == "chatlog__message-container-11"
-
-
 @pytest.mark.parametrize(
     ("name", "app"), [("/in/message_1.json", "Messenger"), ("/instagram/message_1.json", "Instagram")]
 )
@@ -185,26 +174,6 @@ def test_claude() -> None:
         ("2024-05-01 10:00:00", "User", "recipe.txt (file attached)\nHow long does lentil soup simmer?"),
         ("2024-05-01 10:00:05", "Claude", "Forty minutes."),
     ]
-
-
-def test_teams() -> None:
-    personal = {
-        "conversations": [
-            {
-                "displayName": "Movers",
-                "MessageList": [
-                    {
-                        "originalarrivaltime": "2024-06-03T08:00:00.12Z",
-                        "messagetype": "RichText/Html",
-                        "from": "8:live:ana",
-                        "content": "<quote>old</quote>Boxes are <b>here</b>",
-                    }
-                ],
-            }
-        ]
-    }
-    (document,) = read(as_json(personal), "/in/messages.json")
-    assert said(document) == [("2024-06-03 08:00:00", "ana", "Boxes are here")]
 
 
 def test_signal() -> None:

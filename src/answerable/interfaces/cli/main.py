@@ -14,30 +14,64 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, NoReturn
+from importlib import import_module
+from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from answerable.disk.files import FULL
 from answerable.errors import AnswerableError
-from answerable.interfaces.cli.commands.add_and_sync import add, sync
-from answerable.interfaces.cli.commands.ask import ask, chat, demo, places, search
-from answerable.interfaces.cli.commands.calibrate import calibrate
-from answerable.interfaces.cli.commands.doctor import doctor, plugins
-from answerable.interfaces.cli.commands.documents import list_documents, remove, show, sources, table
-from answerable.interfaces.cli.commands.eval import evaluate
-from answerable.interfaces.cli.commands.maintain import copy, export, import_, reindex, verify
-from answerable.interfaces.cli.commands.model import model
-from answerable.interfaces.cli.commands.serve import keys, mcp, serve
 from answerable.interfaces.cli.options import COMPLETING, examples, unfold
 from answerable.interfaces.cli.printing import CleanFormatter, is_for_users, print_error, print_failure
 
+_MODULES = {
+    "demo": "ask.demo",
+    "add": "add_and_sync.add",
+    "sync": "add_and_sync.sync",
+    "ask": "ask.ask",
+    "chat": "ask.chat",
+    "search": "ask.search",
+    "places": "ask.places",
+    "list": "documents.list_documents",
+    "sources": "documents.sources",
+    "show": "documents.show",
+    "table": "documents.table",
+    "remove": "documents.remove",
+    "model": "model.model",
+    "copy": "maintain.copy",
+    "export": "maintain.export",
+    "import": "maintain.import_",
+    "reindex": "maintain.reindex",
+    "verify": "maintain.verify",
+    "doctor": "doctor.doctor",
+    "plugins": "doctor.plugins",
+    "calibrate": "calibrate.calibrate",
+    "eval": "eval.evaluate",
+    "serve": "serve.serve",
+    "mcp": "serve.mcp",
+    "keys": "serve.keys",
+}
+"""Each command's function, or group of commands, in `commands/`."""
 INTERRUPTED = 130  # the status that shells use for SIGINT: 128 + 2
 
 
 class Commands(TyperGroup):
-    """The group of all commands, which reports every error as a line on the error stream and an exit status."""
+    """The group of all commands, which reports every error as a line on the error stream and an exit status.
+
+    A command's module is imported when it is needed: importing all of them takes longer than listing documents.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = cast(Any, dict.fromkeys(_MODULES))
+
+    def get_command(self, context: Any, name: str) -> Any:
+        """Return a command by its name; None if there is none."""
+        if name in _MODULES and self.commands[name] is None:
+            self.commands[name] = _load(name)
+        return self.commands.get(name)
 
     def main(self, *arguments: Any, **options: Any) -> NoReturn:
         """Run the command named by the arguments, print any error, and exit."""
@@ -109,13 +143,15 @@ def start(
         typer.echo(context.get_help())
 
 
-_USE = (demo, add, sync, ask, chat, search, places, list_documents, sources, show, table, remove)
-_MAINTAIN = (model, copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
-_NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
-for _command in (*_USE, *_MAINTAIN, serve, mcp):
-    _name = _NAMES.get(_command, _command.__name__)
-    app.command(_name, epilog=examples(_name))(unfold(_command))
-app.add_typer(keys, name="keys")
+def _load(name: str) -> Any:
+    module, function = _MODULES[name].split(".")
+    found = getattr(import_module(f"answerable.interfaces.cli.commands.{module}"), function)
+    if not isinstance(found, typer.Typer):
+        command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+        found.command(name, epilog=examples(name))(unfold(command))
+    loaded = get_command(found)
+    loaded.name = name
+    return loaded
 
 
 def run() -> None:

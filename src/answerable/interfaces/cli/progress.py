@@ -1,8 +1,7 @@
-"""Progress: on a terminal a block that is redrawn in place, bars of `answerable add` or counts; in a log, lines."""
+"""Progress: on a terminal a block that is redrawn in place, bars of `answerable add` or a line; in a log, lines."""
 
 from __future__ import annotations
 
-import math
 import os
 import threading
 import time
@@ -22,7 +21,7 @@ from answerable.interfaces.cli.printing import clean, print_progress
 
 NAME_WIDTH = 28  # columns; of 80, half are left for the bar and the count
 # Seconds between two lines in a log: a command of hours prints few lines, a command of seconds prints none.
-EVERY = 20.0
+EVERY = 10.0
 
 
 @contextmanager
@@ -33,11 +32,14 @@ def add_progress(enabled: bool, every: float = EVERY) -> Iterator[OnProgress | N
     if not enabled:
         yield None
         return
-    if not console.is_terminal or console.is_dumb_terminal:
-        tell = _from_time_to_time(every)
-        yield lambda progress: tell(
-            f"{_file(progress)}, {_pace(progress, time.monotonic() - started)}: {_name(progress)}"
-        )
+    if not _can_draw(console):
+        latest: list[Progress] = []
+
+        def keep(progress: Progress) -> None:
+            latest[:] = [progress]
+
+        with _told(lambda: "".join(_line(each, time.monotonic() - started) for each in latest), every):
+            yield keep
         return
     columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}", markup=False),
@@ -71,34 +73,62 @@ def add_progress(enabled: bool, every: float = EVERY) -> Iterator[OnProgress | N
 @contextmanager
 def count_progress(unit: str, enabled: bool, every: float = EVERY) -> Iterator[Callable[[int, int], None]]:
     """Show `3 of 20 UNIT` on the error stream until the work is done or, if it isn't a terminal, from time to time."""
-    console = Console(stderr=True)
-    draws = enabled and console.is_terminal and not console.is_dumb_terminal
-    tell = _from_time_to_time(math.inf if draws or not enabled else every)
     counted = ""
 
     def show(done: int, total: int) -> None:
         nonlocal counted
         counted = f"{done:,} of {total:,} {unit}"
-        tell(counted)
 
-    if not draws:
-        yield show
-        return
-    with Live(console, lambda: Text(counted, style="dim")):
+    with _shown(lambda: counted, enabled, every):
         yield show
 
 
-def _from_time_to_time(every: float) -> Callable[[str], None]:
-    """Return a function that prints a line at most once in these seconds, and not in the first of them."""
-    last = time.monotonic()
+@contextmanager
+def working(doing: str, enabled: bool, every: float = EVERY) -> Iterator[None]:
+    """Show what is being done, and for how long, as `count_progress` does: for work that counts nothing."""
+    started = time.monotonic()
+    with _shown(lambda: f"{doing}: {time.monotonic() - started:.0f} s", enabled, every):
+        yield
 
-    def tell(line: str) -> None:
-        nonlocal last
-        if time.monotonic() - last >= every:
-            last = time.monotonic()
-            print_progress(line)
 
-    return tell
+@contextmanager
+def _shown(look: Callable[[], str], enabled: bool, every: float) -> Iterator[None]:
+    console = Console(stderr=True)
+    if not enabled:
+        yield
+    elif _can_draw(console):
+        with Live(console, lambda: Text(look(), style="dim")):
+            yield
+    else:
+        with _told(look, every):
+            yield
+
+
+@contextmanager
+def _told(look: Callable[[], str], every: float) -> Iterator[None]:
+    """Print the line that `look()` returns each time so many seconds have passed, also while nothing happens."""
+    is_over = threading.Event()
+
+    def tell() -> None:
+        while not is_over.wait(every):
+            if line := look():
+                print_progress(line)
+
+    telling = threading.Thread(target=tell, daemon=True)
+    telling.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        telling.join()
+
+
+def _can_draw(console: Console) -> bool:
+    return console.is_terminal and not console.is_dumb_terminal
+
+
+def _line(progress: Progress, seconds: float) -> str:
+    return f"{_file(progress)}, {_pace(progress, seconds)}: {_name(progress)}"
 
 
 def _name(progress: Progress) -> str:

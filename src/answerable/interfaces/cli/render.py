@@ -274,16 +274,17 @@ def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
 def _watch(first: AnswerEvent, events: Generator[AnswerEvent, None, None], language: str) -> Answer:
     """Draw what the model does, its growing text and the places that it cites; return the answer.
 
-    Only a terminal shows them.
+    Only a terminal shows them; elsewhere a line says from time to time that the model writes.
     """
     from rich.console import Console
     from rich.text import Text
 
-    from answerable.interfaces.cli.progress import Live
+    from answerable.interfaces.cli.progress import Live, working
 
     console = Console(highlight=False)
     if not sys.stdout.isatty() or console.is_dumb_terminal:
-        return next(event.answer for event in events if event.answer is not None)
+        with working("waiting for the model", enabled=True):
+            return next(event.answer for event in events if event.answer is not None)
     text, doing = "", ""
     places: dict[int, str] = {}
 

@@ -161,7 +161,7 @@ def _service(raw: dict[str, Any]) -> str:
 
 
 _APP = "Discord"
-_DIRECT = frozenset({"Direct Messages", ""})
+_DIRECT = frozenset({"Direct Messages", ""})  # names that a chat without a server has in place of one
 # Types of messages that people and bots write. Other types are the app's notices: joins, pins, calls, threads.
 _WRITTEN = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage", "0", ""})
 _WRITTEN_NUMBERS = frozenset({"19", "20", "21", "23"})
@@ -182,13 +182,9 @@ def read_discord(exported: Any) -> Conversation:
     by_id = {words(each.get("id")): each for each in raw}
     offsets = {moment(each.get("timestamp"))[1] for each in raw}
     guild, channel = row(whole.get("guild")), row(whole.get("channel"))
-    title = channel_title(words(guild.get("name")), words(channel.get("name")))
+    server, name = words(guild.get("name")), words(channel.get("name"))
+    title = name if server in _DIRECT else f"{server} - {name}"
     return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets))
-
-
-def channel_title(server: str, channel: str) -> str:
-    """Return `Server - channel`; for direct messages, only the channel's name."""
-    return channel if server in _DIRECT else f"{server} - {channel}"
 
 
 def _discord_message(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> ChatMessage:

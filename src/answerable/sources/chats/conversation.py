@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from itertools import accumulate
+from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -70,11 +72,6 @@ def documents_of(found: Conversation | list[Conversation], source: str) -> list[
     return [_document(each, member_name(source, each.title, used)) for each in found if _has_message(each)]
 
 
-def document_of(conversation: Conversation, source: str) -> Document | None:
-    """Return a conversation as a document, or None if it has no message."""
-    return _document(conversation, source) if _has_message(conversation) else None
-
-
 def _has_message(conversation: Conversation) -> bool:
     return any(each.sender is not None for each in conversation.messages)
 
@@ -129,14 +126,9 @@ def reply_note(sender: str, text: str) -> str:
 
 def in_order(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     """Return messages sorted by time; a message without a time stays behind the message before it."""
-
-    def dated() -> Iterator[tuple[datetime, ChatMessage]]:
-        last = datetime.min
-        for message in messages:
-            last = message.time or last
-            yield last, message
-
-    return [message for _, message in sorted(dated(), key=lambda pair: pair[0])]
+    listed = list(messages)
+    times = list(accumulate((each.time for each in listed), lambda last, time: time or last, initial=datetime.min))
+    return [message for _, message in sorted(zip(times[1:], listed, strict=True), key=itemgetter(0))]
 
 
 def zone_name(offsets: set[timedelta | None]) -> str:
@@ -175,10 +167,7 @@ def read_stamp(stamp: str, order: DayOrder = DayOrder.MONTH_FIRST) -> datetime |
 
 def messages_below(headers: re.Pattern[str], content: str) -> Iterator[tuple[re.Match[str], str]]:
     """Yield each header with the text below it, up to the next header."""
-    header: re.Match[str] | None = None
-    for following in headers.finditer(content):
-        if header is not None:
-            yield header, content[header.end() : following.start()]
-        header = following
-    if header is not None:
-        yield header, content[header.end() :]
+    found = list(headers.finditer(content))
+    ends = [*(header.start() for header in found[1:]), len(content)]
+    for header, end in zip(found, ends, strict=False):
+        yield header, content[header.end() : end]

@@ -1,16 +1,15 @@
-"""Exports of iMessage, LINE, Signal, Messenger, Instagram and Teams.
+"""Exports of iMessage, LINE, Signal, Messenger and Instagram.
 
 iMessage: the plain text of imessage-exporter, which has each reply twice, indented below the message that it answers,
 and at the time when it was sent. LINE: the text that the app saves, with a line for each day. Signal: the Markdown of
 signal-export. Times of these are the exporter's local time. Messenger: its files (`message_1.json`, and those of
-end-to-end encrypted chats) escape each byte of UTF-8 as a character of its own ("cafÃ©"), which is undone here. Teams:
-the export of personal data. Times of Messenger and Teams are UTC.
+end-to-end encrypted chats) escape each byte of UTF-8 as a character of its own ("cafÃ©"), which is undone here. Their
+times are UTC.
 """
 
 from __future__ import annotations
 
 import re
-from html import unescape
 from typing import Any
 
 from answerable.sources.chats.conversation import (
@@ -199,46 +198,3 @@ def _messenger_message(raw: dict[str, Any]) -> ChatMessage:
         for each in rows(raw.get("reactions"))
     ]
     return ChatMessage(time, sender, "\n".join(filter(None, lines)), [*map(mended, files)], media, reactions)
-
-
-_TEAMS = "Microsoft Teams"
-_BREAK = re.compile(r"<(?:br|/p|/div|/li|/tr|/blockquote)\b[^>]{0,200}>", re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]{0,2000}>")
-_BLANKS = re.compile(r"\n{3,}")
-
-
-def is_teams(exported: Any) -> bool:
-    """Whether parsed JSON is the export of somebody's data from Teams or Skype."""
-    return any("MessageList" in each for each in rows(row(exported).get("conversations"))[:20])
-
-
-def read_teams(exported: Any) -> list[Conversation]:
-    """Return the conversations of Teams."""
-    return [_personal(each) for each in rows(row(exported).get("conversations"))]
-
-
-def _personal(conversation: dict[str, Any]) -> Conversation:
-    messages = []
-    for raw in rows(conversation.get("MessageList")):
-        time = moment(raw.get("originalarrivaltime"))[0]
-        sender = first(raw.get("displayName"), raw.get("from")).removeprefix("8:").removeprefix("live:")
-        kind, text = words(raw.get("messagetype")), shown_text(words(raw.get("content")))
-        is_written = kind.startswith(("RichText", "Text")) or not kind
-        messages.append(ChatMessage(time, (sender or "unknown") if is_written else None, text))
-    return Conversation(_TEAMS, first(conversation.get("displayName"), conversation.get("id")), in_order(messages))
-
-
-def shown_text(markup: str) -> str:
-    """Return the text that a message's markup shows, without the message that it quotes."""
-    for name in ("blockquote", "quote"):
-        markup = _without(markup, f"<{name}", f"</{name}>")
-    text = _TAG.sub("", _BREAK.sub("\n", markup))
-    return _BLANKS.sub("\n\n", unescape(text).replace("\xa0", " ")).strip()
-
-
-def _without(markup: str, begin: str, end: str) -> str:
-    kept, position = [], 0
-    while (start := markup.find(begin, position)) >= 0 and (stop := markup.find(end, start)) >= 0:
-        kept.append(markup[position:start])
-        position = stop + len(end)
-    return "".join([*kept, markup[position:]])

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.formats.marks import BUNDLE
-from answerable.sources.chats.conversation import ChatMessage, Conversation, document_of, documents_of, file_name
+from answerable.sources.chats.conversation import ChatMessage, Conversation, documents_of, file_name
 from answerable.sources.exported import epoch, first, moment, row, rows, words
 
 if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 # Every chat export contains one of these words: searching for them first saves parsing other JSON twice.
-_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList".split()))
+_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts".split()))
 # A file with one of these words that isn't valid JSON is a damaged export.
 _OF_AN_EXPORT = re.compile('"(?:date_unixtime|timestamp_ms|current_node|chat_messages|timestampEdited|client_msg_id)"')
 
@@ -53,10 +53,8 @@ def _conversations(exported: Any, source: str) -> Conversation | list[Conversati
         (communities.is_discord, communities.read_discord),
         (communities.is_google_chat, communities.read_google_chat),
         (messengers.is_messenger, lambda whole: messengers.read_messenger([whole], source)),
-        (slack.is_slack, lambda messages: slack.read_slack(messages, _channel(source))),
-        (is_chatgpt, read_chatgpt),
-        (is_claude, read_claude),
-        (messengers.is_teams, messengers.read_teams),
+        (slack.is_slack, lambda messages: slack.read_slack(messages, _channel(source), {})),
+        (is_assistant, read_assistant),
     )
     return next((read(exported) for recognises, read in apps if recognises(exported)), [])
 
@@ -72,9 +70,9 @@ def _bundled(exported: Any, source: str) -> Conversation:
         return communities.read_google_chat(files["messages.json"], files["group_info.json"])
     beside = {name: value for name, value in files.items() if name.startswith("../")}
     channels = [each for name in ("channels", "groups") for each in rows(beside.get(f"../{name}.json"))]
-    workspace = slack.Workspace.of(beside.get("../users.json"), channels)
+    names = slack.names_of(beside.get("../users.json"), channels)
     days = [each for name in sorted(files.keys() - beside.keys()) for each in rows(files[name])]
-    return slack.read_slack(days, PurePosixPath(source.rpartition("!/")[2]).name, workspace)
+    return slack.read_slack(days, PurePosixPath(source.rpartition("!/")[2]).name, names)
 
 
 def _lenient(text: Any) -> Any:
@@ -115,8 +113,8 @@ def read_markdown_or_chat(content: str, source: str) -> Document:
     from answerable.sources.chats.messengers import is_signal, read_signal
     from answerable.sources.markdown import read_markdown
 
-    chat = document_of(read_signal(content), source) if is_signal(content) else None
-    return chat or read_markdown(content, source)
+    chats = documents_of(read_signal(content), source) if is_signal(content) else []
+    return chats[0] if chats else read_markdown(content, source)
 
 
 def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:
@@ -126,43 +124,40 @@ def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:
     from answerable.sources.html.read import read_saved
 
     conversation = page_conversation(parse_page(valid_markup(data, source)))
-    document = document_of(conversation, source) if conversation else None
-    return document or read_saved(data, source, context)
+    chats = documents_of(conversation, source) if conversation else []
+    return chats[0] if chats else read_saved(data, source, context)
 
 
-_USER = "User"
-_NAMES = {"user": _USER, "human": _USER}
+_NAMES = {"user": "User", "human": "User"}
 # Types of content that models write for themselves or for their tools; what users see has other types.
 _HIDDEN = frozenset(
     {"thoughts", "reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content"}
 )
 
 
-def is_chatgpt(exported: Any) -> bool:
-    """Whether parsed JSON is an export of ChatGPT: conversations whose messages are nodes of a tree."""
-    some = _of_assistant(exported, "mapping")[:20]
-    return any("message" in row(node) for each in some for node in list(row(each["mapping"]).values())[:5])
-
-
-def is_claude(exported: Any) -> bool:
-    """Whether parsed JSON is an export of Claude."""
-    some = _of_assistant(exported, "chat_messages")[:20]
+def is_assistant(exported: Any) -> bool:
+    """Whether parsed JSON is an export of ChatGPT, whose messages are nodes of a tree, or of Claude."""
+    some = _with_assistant(exported)[:20]
+    nodes = [node for each in some for node in list(row(each.get("mapping")).values())[:5]]
     messages = [message for each in some for message in rows(each.get("chat_messages"))[:5]]
-    return bool(messages) and all("sender" in each for each in messages)
+    is_claude = bool(messages) and all("sender" in each for each in messages)
+    return is_claude or any("message" in row(node) for node in nodes)
 
 
-def _of_assistant(exported: Any, name: str) -> list[dict[str, Any]]:
+def _with_assistant(exported: Any) -> list[dict[str, Any]]:
     listed = exported if isinstance(exported, list) else row(exported).get("conversations")
-    return [each for each in (rows(listed) if isinstance(listed, list) else [row(exported)]) if name in each]
+    return rows(listed) if isinstance(listed, list) else [row(exported)]
 
 
-def read_chatgpt(exported: Any) -> Conversation | list[Conversation]:
-    """Return the conversations of ChatGPT, each along the branch that was current at the time of the export."""
-    found = [
-        Conversation("ChatGPT", first(each.get("title")), list(_branch_messages(each)))
-        for each in _of_assistant(exported, "mapping")
-    ]
-    return found[0] if "mapping" in row(exported) else found
+def read_assistant(exported: Any) -> Conversation | list[Conversation]:
+    """Return the conversations; those of ChatGPT along the branch that was current at the time of the export."""
+    found = []
+    for each in _with_assistant(exported):
+        app, messages = ("ChatGPT", _branch_messages) if "mapping" in each else ("Claude", _claude_messages)
+        found.append(Conversation(app, first(each.get("name"), each.get("title")), list(messages(each))))
+        if each is exported:
+            return found[0]
+    return found
 
 
 def _branch_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:
@@ -220,15 +215,6 @@ def _content(content: dict[str, Any]) -> tuple[str, list[str]]:
             kind = words(part.get("content_type"))
             media += ["image"] if "image" in kind else ["video"] if "video" in kind else []
     return "\n".join(piece for piece in pieces if piece.strip()) or words(content.get("result")), media
-
-
-def read_claude(exported: Any) -> Conversation | list[Conversation]:
-    """Return the conversations of Claude's export."""
-    found = [
-        Conversation("Claude", first(each.get("name"), each.get("title")), [*_claude_messages(each)])
-        for each in _of_assistant(exported, "chat_messages")
-    ]
-    return found[0] if "chat_messages" in row(exported) else found
 
 
 def _claude_messages(conversation: dict[str, Any]) -> Iterator[ChatMessage]:

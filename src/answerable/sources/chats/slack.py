@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from answerable.errors import UnsupportedSource
@@ -43,41 +42,35 @@ def _is_stamp(value: Any) -> bool:
     return bool(_STAMP.fullmatch(words(value)))
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """The names of users and channels by id."""
+Names = Mapping[str, str]
+"""The names of users and channels by their ids, of which no two are alike."""
 
-    users: Mapping[str, str] = field(default_factory=dict)
-    channels: Mapping[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, users: Any, channels: Any) -> Workspace:
-        """Read the parsed `users.json`, and the rows of `channels.json` and `groups.json`."""
-        names = {words(each.get("id")): _shown_name(each) for each in rows(users)}
-        return cls(names, {words(each.get("id")): words(each.get("name")) for each in rows(channels)})
+def names_of(users: Any, channels: Any) -> Names:
+    """Return the names in the parsed `users.json`, and in the rows of `channels.json` and `groups.json`."""
+    named = {words(each.get("id")): words(each.get("name")) for each in rows(channels)}
+    return named | {words(each.get("id")): _shown_name(each) for each in rows(users)}
 
-    def text(self, text: str) -> str:
-        """Return a message's text with its references to users, channels and addresses spelt out."""
-        text = _LINK.sub(lambda match: self._reference(match[1]), text) if "<" in text else text
-        for entity, character in _ENTITIES:
-            text = text.replace(entity, character)
-        return text
 
-    def user(self, identity: str) -> str:
-        """Return a user's name, or the id if it isn't known."""
-        return self.users.get(identity) or identity
+def _spelt_out(text: str, names: Names) -> str:
+    """Return a message's text with its references to users, channels and addresses spelt out."""
+    text = _LINK.sub(lambda match: _reference(match[1], names), text) if "<" in text else text
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return text
 
-    def _reference(self, inside: str) -> str:
-        target, _, label = inside.partition("|")
-        match target[:1]:
-            case "@":
-                return f"@{self.users.get(target[1:]) or label or target[1:]}"
-            case "#":
-                return f"#{label or self.channels.get(target[1:]) or target[1:]}"
-            case "!":
-                return label or f"@{target[1:].split('^')[0]}"
-        address = target.removeprefix("mailto:").removeprefix("tel:")
-        return address if not label or label in address else f"{label} ({address})"
+
+def _reference(inside: str, names: Names) -> str:
+    target, _, label = inside.partition("|")
+    match target[:1]:
+        case "@":
+            return f"@{names.get(target[1:]) or label or target[1:]}"
+        case "#":
+            return f"#{label or names.get(target[1:]) or target[1:]}"
+        case "!":
+            return label or f"@{target[1:].split('^')[0]}"
+    address = target.removeprefix("mailto:").removeprefix("tel:")
+    return address if not label or label in address else f"{label} ({address})"
 
 
 def _shown_name(user: dict[str, Any]) -> str:
@@ -85,63 +78,64 @@ def _shown_name(user: dict[str, Any]) -> str:
     return first(profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
 
 
-def read_slack(exported: Any, title: str, workspace: Workspace | None = None) -> Conversation:
+def read_slack(exported: Any, title: str, names: Names) -> Conversation:
     """Return the messages of one or more daily files as a conversation."""
-    workspace = workspace or Workspace()
     raw = [each for each in rows(exported) if each.get("type", "message") == "message" and epoch(each.get("ts"))]
     by_stamp = {words(each.get("ts")): each for each in raw}
     # A reply that was also sent to the channel is one message, even if it is in the files of two days.
-    messages = in_order(_message(each, by_stamp, workspace) for each in by_stamp.values())
+    messages = in_order(_message(each, by_stamp, names) for each in by_stamp.values())
     return Conversation("Slack", title, messages)
 
 
-def _message(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], workspace: Workspace) -> ChatMessage:
-    time, text = epoch(raw.get("ts")), _text(raw, workspace)
-    sender = _sender(raw, workspace)
+def _message(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], names: Names) -> ChatMessage:
+    time, text = epoch(raw.get("ts")), _text(raw, names)
+    sender = _sender(raw, names)
     if words(raw.get("subtype")) not in _WRITTEN:
         return ChatMessage(time, None, text if not sender or sender in text else f"{sender} {text}")
     if "attachments" in raw and not text:
-        text = "\n\n".join(filter(None, (_attachment(each, workspace) for each in rows(raw["attachments"]))))
+        text = "\n\n".join(filter(None, (_attachment(each, names) for each in rows(raw["attachments"]))))
     files = [first(each.get("name"), each.get("title")) for each in (*rows(raw.get("files")), row(raw.get("file")))]
-    return ChatMessage(time, sender or "unknown", text, files, notes=list(_notes(raw, by_stamp, workspace)))
+    return ChatMessage(time, sender or "unknown", text, files, notes=list(_notes(raw, by_stamp, names)))
 
 
-def _sender(raw: dict[str, Any], workspace: Workspace) -> str:
+def _sender(raw: dict[str, Any], names: Names) -> str:
     # In exports before 2018, the author of a comment on a file is inside the comment.
     identity = first(raw.get("user"), row(raw.get("comment")).get("user"))
     profile = row(raw.get("user_profile"))
-    known = workspace.users.get(identity) or first(profile.get("display_name"), profile.get("real_name"))
+    known = names.get(identity) or first(profile.get("display_name"), profile.get("real_name"))
     is_bot = raw.get("subtype") == "bot_message" or not identity
     bot = first(raw.get("username"), row(raw.get("bot_profile")).get("name")) if is_bot else ""
     return bot or known or first(raw.get("username"), identity, raw.get("bot_id"))
 
 
-def _text(raw: dict[str, Any], workspace: Workspace) -> str:
-    return workspace.text(words(raw.get("text"))).strip() or workspace.text(blocks_text(raw.get("blocks"))).strip()
+def _text(raw: dict[str, Any], names: Names) -> str:
+    return (
+        _spelt_out(words(raw.get("text")), names).strip() or _spelt_out(blocks_text(raw.get("blocks")), names).strip()
+    )
 
 
-def _attachment(attachment: dict[str, Any], workspace: Workspace) -> str:
+def _attachment(attachment: dict[str, Any], names: Names) -> str:
     """Return what an app's message shows instead of text."""
     pieces = [words(attachment.get(name)) for name in ("pretext", "title", "text")]
     for shown in rows(attachment.get("fields")):
         pieces.append(": ".join(filter(None, (words(shown.get("title")), words(shown.get("value"))))))
     found = "\n".join(piece for piece in pieces if piece.strip())
-    return workspace.text(found or blocks_text(attachment.get("blocks")) or words(attachment.get("fallback")))
+    return _spelt_out(found or blocks_text(attachment.get("blocks")) or words(attachment.get("fallback")), names)
 
 
-def _notes(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], workspace: Workspace) -> Iterator[str]:
+def _notes(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], names: Names) -> Iterator[str]:
     thread = words(raw.get("thread_ts"))
     if thread and thread != raw.get("ts"):
         # The parent may be in another day's file.
         parent = by_stamp.get(thread) or row(raw.get("root")) or {"user": raw.get("parent_user_id")}
-        yield reply_note(_sender(parent, workspace), _text(parent, workspace))
+        yield reply_note(_sender(parent, names), _text(parent, names))
     if "edited" in raw:
         yield "edited"
     if raw.get("pinned_to"):
         yield "pinned"
     for reaction in rows(raw.get("reactions")):
-        names = [workspace.user(each) for each in texts(reaction.get("users"))]
-        yield f":{words(reaction.get('name'))}: {counted(names, reaction.get('count'))}"
+        who = [names.get(each) or each for each in texts(reaction.get("users"))]
+        yield f":{words(reaction.get('name'))}: {counted(who, reaction.get('count'))}"
 
 
 def blocks_text(blocks: Any) -> str:

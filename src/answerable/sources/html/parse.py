@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborNode as Node
@@ -98,7 +99,7 @@ def valid_markup(data: bytes | str, source: str) -> str:
     _refuse_depth(markup, source)
     if len(markup) >= 2 * _MAX_ATTRIBUTES and any(len(tag) > 2 * _MAX_ATTRIBUTES for tag in _TAG.findall(markup)):
         # Parsers compare each attribute of a tag with all attributes before it.
-        markup = _with_few_attributes(markup)
+        markup = _TAG_OR_TEXT.sub(_shortened, markup)
     markup = _without_open_formatting(markup)
     # Parsers compare each option with all others, and add the attributes of all roots to the first root.
     for tag, most in ((_OPTION, _MOST_OPTIONS), (_ROOT, _MOST_ROOTS)):
@@ -153,23 +154,14 @@ def has_wide_rows(markup: str) -> bool:
     return False
 
 
-def _with_few_attributes(markup: str) -> str:
-    def shortened(found: re.Match[str]) -> str:
-        return _shortened(found["tag"]) + found["text"] if found["tag"] else found[0]
-
-    return _TAG_OR_TEXT.sub(shortened, markup)
-
-
-def _shortened(tag: str) -> str:
-    if len(tag) <= 2 * _MAX_ATTRIBUTES:
-        return tag
+def _shortened(found: re.Match[str]) -> str:
+    """Return a tag with its first attributes, and the text that follows it."""
+    tag = found["tag"] or ""
     name = _NAME_OF_TAG.match(tag)
-    assert name is not None
-    attributes = (each for each in _EACH_ATTRIBUTE.finditer(tag, name.end()) if not each[0].isspace())
-    for number, each in enumerate(attributes):
-        if number == _MAX_ATTRIBUTES:
-            return tag[: each.start()]
-    return tag
+    if name is None or len(tag) <= 2 * _MAX_ATTRIBUTES:
+        return found[0]
+    attributes = (each.start() for each in _EACH_ATTRIBUTE.finditer(tag, name.end()) if not each[0].isspace())
+    return tag[: next(islice(attributes, _MAX_ATTRIBUTES, None), None)] + found["text"]
 
 
 _NOTE = re.compile(r"\[\^[^\[\]\n]{1,20}\]:?")

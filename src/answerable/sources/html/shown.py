@@ -170,7 +170,7 @@ def _write_tabs(root: Node) -> None:
             if label and visible_text(panel):
                 line = panel.parser.create_node("p")
                 line.insert_child(label)
-                (panel.first_child.insert_before if panel.first_child else panel.insert_child)(line)
+                _begin(panel, line)
 
 
 def _write_numbers(root: Node) -> None:
@@ -190,8 +190,12 @@ def _write_numbers(root: Node) -> None:
             value = attribute(item, "value").strip()
             number = int(value) if _INTEGER.fullmatch(value) else number
             mark = f"{ITEM}{number_text(number, SHAPES.get(attribute(item, 'type'), shape))}. {ITEM}"
-            (item.first_child.insert_before if item.first_child else item.insert_child)(mark)
+            _begin(item, mark)
             number += step
+
+
+def _begin(node: Node, text: str | Node) -> None:
+    (node.first_child.insert_before if node.first_child else node.insert_child)(text)
 
 
 def _styled(root: Node, selector: str, pattern: re.Pattern[str], rules: Rules) -> list[Node]:
@@ -278,10 +282,9 @@ def _write_box(field: Node, label: Node | None) -> None:
     name = attribute(field, "aria-label")
     if label is not None and visible_text(label):
         _apart(label, kind == "radio")
-        if label.first_child:
-            label.first_child.insert_before(mark)
+        _begin(label, mark)
     elif field.tag != "input" and not is_drawn:
-        (field.first_child.insert_before if field.first_child else field.insert_child)(f"{mark}{name}")
+        _begin(field, f"{mark}{name}")
     elif (before := neighbour(field, "prev")) and _says(before) and _ends_line(field):
         before.insert_before(mark)
     elif _says(neighbour(field, "next")):

@@ -29,8 +29,6 @@ TALLEST = 8  # lines of a cell at most
 MOST_LABELS = 50  # lines of a page; a page with more lines and hardly any prose keeps its order
 MOST_DEPTH = 8  # how often columns are looked for within columns
 MOST_FRAGMENTS = 1_500  # fragments of a page; more are not ordered, because each is compared with the others
-SAMPLED = 6  # dense lines that are measured first, to skip most pages
-LOOSE = 0.8  # line heights per character; a line that is wider than that on average may be a row of a form
 FEWEST_NUMBERS = 4  # lines of a page, at least, that begin with a number if its lines are numbered
 FEWEST_LINE_NUMBERS = 10  # numbers on a page, at least, if every line is numbered
 _LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
@@ -55,11 +53,7 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         # Tables of figures are the usual case of gutters, and their order needs no measuring.
         return whole
     firsts = [index_of(start) for start, _, _ in lines]
-    # Measuring each word takes long: most pages have one column of prose, in whose lines there are no gaps.
-    distance = len(lines) // SAMPLED + 1
-    fragments = _fragments(geometry, lines, firsts, distance)
-    if distance > 1 and gutter_of(fragments, FEWEST_LINES) is not None:
-        fragments = _fragments(geometry, lines, firsts)
+    fragments = _fragments(geometry, lines, firsts)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
     ordered = _ordered(fragments, geometry)
@@ -101,15 +95,14 @@ def _lines(raw: str) -> list[Line]:
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
 
-def _fragments(geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int], distance: int = 1) -> list[Fragment]:
-    """Return the lines, cut at wide gaps, but of dense lines only one in `distance`; [] if one isn't horizontal."""
+def _fragments(geometry: Geometry, lines: Sequence[Line], firsts: Sequence[int]) -> list[Fragment]:
+    """Return the lines, cut at wide gaps; [] if one isn't horizontal."""
     found = []
-    for place, ((start, end, text), first) in enumerate(zip(lines, firsts, strict=True)):
+    for (start, end, text), first in zip(lines, firsts, strict=True):
         box = geometry.line_box(first, len(text))
         if box is None:
             return []
-        is_dense = box[2] - box[0] <= LOOSE * len(text) * (box[3] - box[1])
-        cells = [(0, box[0], box[2])] if is_dense and place % distance else geometry.cells(first, text)
+        cells = geometry.cells(first, text)
         if not cells:
             return []
         begins = [0, *(at for at, _, _ in cells[1:])]

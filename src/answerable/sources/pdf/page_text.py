@@ -139,7 +139,7 @@ def whole_words(pages: Sequence[str], fixed: Sequence[Collection[int]]) -> list[
 
     Lines in `fixed`, by page, keep their text. A line that was only the rest of a word is removed.
     """
-    if not any(map(_may_be_broken, pages)):
+    if not any("-\n" in page or "- \n" in page or "\xad" in page for page in pages):
         return [(page, list(range(page.count("\n") + 1))) for page in pages]
     written: set[str] = set()
     for page in pages:
@@ -149,14 +149,8 @@ def whole_words(pages: Sequence[str], fixed: Sequence[Collection[int]]) -> list[
     return [_joined(page, lines, written) for page, lines in zip(pages, fixed, strict=True)]
 
 
-def _may_be_broken(page: str) -> bool:
-    return "-\n" in page or "- \n" in page or "\xad" in page
-
-
 def _joined(page: str, fixed: Collection[int], written: Set[str]) -> tuple[str, list[int]]:
     lines = page.split("\n")
-    if not _may_be_broken(page):
-        return page, list(range(len(lines)))
     removed = set()
     for number in [number for number, line in enumerate(lines[:-1]) if line.endswith(_HYPHENS)]:
         # The word may have begun some lines above, if the lines between have been removed.
@@ -171,8 +165,7 @@ def _joined(page: str, fixed: Collection[int], written: Set[str]) -> tuple[str, 
         if not lines[number + 1]:
             removed.add(number + 1)
     kept = [number for number in range(len(lines)) if number not in removed]
-    if "\xad" in page:
-        lines = [line if number in fixed else line.replace("\xad", "") for number, line in enumerate(lines)]
+    lines = [line if number in fixed else line.replace("\xad", "") for number, line in enumerate(lines)]
     return "\n".join(lines[number] for number in kept), kept
 
 

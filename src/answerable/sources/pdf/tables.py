@@ -55,9 +55,9 @@ def table_rows(
     columns: Sequence[Cell] = []
     top = next(islice((match.start() for match in LINE.finditer(raw)), EDGE, None), len(raw))
     for run in _candidates(raw):
+        if not before and len(run) < FEWEST_ROWS:
+            continue
         firsts = [(start, text, index_of(start)) for start, text in run]
-        if not before and (len(run) < FEWEST_ROWS or not any(_is_wide(geometry, at, text) for _, text, at in firsts)):
-            continue  # Measuring each word takes long.
         rows = [
             Row(start, geometry.cells(at, text), len(text), geometry.words(at, text), geometry.size(at))
             for start, text, at in firsts
@@ -90,12 +90,6 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
         run.append((start, text))
         reached = match.end() + 2
     yield run
-
-
-def _is_wide(geometry: Geometry, first: int, text: str) -> bool:
-    """Whether a line may be wider than its characters would be without gaps between them."""
-    box = geometry.line_box(first, len(text)) if text else None
-    return box is not None and box[2] - box[0] > LOOSE * geometry.size(first) * len(text)
 
 
 def _is_loose(table: Sequence[Row]) -> bool:

@@ -137,16 +137,12 @@ class Fetcher:
                     finally:
                         budget.left -= time.monotonic() - start
             except SiteUnreachable as error:
-                asked = error.retry_after
                 longest = min(self.policy.longest_wait, self.policy.first_wait * 2**number)
-                wait = random.uniform(0, longest) if asked is None else asked
+                wait = random.uniform(0, longest) if error.retry_after is None else error.retry_after
                 budget.left -= wait
                 if number == self.policy.retries or budget.left <= 0 or self._is_closed.is_set():
                     raise
-                if asked is None:
-                    self._sleep(wait)
-                else:
-                    self._pace.postpone(address.origin, asked)
+                self._pace.postpone(address.origin, wait)
         raise AssertionError("the last try returns or raises")
 
     def _ask(self, address: WebAddress, validators: Validators | None, limit: int, deadline: float) -> Fetched | str:

@@ -22,17 +22,19 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     import sqlite3
 
     from answerable import __version__
+    from answerable.interfaces.cli.progress import working
     from answerable.wiring.stores import changed_settings, without_password
 
     settings = load_settings({"library": library})
     changed = changed_settings(settings)
+    with working("measuring the embedder and the reader", enabled=not as_json):
+        measured = {**_embedder(settings), **_reader(settings)}
     found = {
         "answerable": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "sqlite": sqlite3.sqlite_version,
-        **_embedder(settings),
-        **_reader(settings),
+        **measured,
         "cache": _cache(settings),
         "library": without_password(settings.library_address),
         "library_state": _library(settings),

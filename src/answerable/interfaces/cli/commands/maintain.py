@@ -159,6 +159,7 @@ def verify(
 
     Exit status 0: no differences, or all repaired; 1: differences remain.
     """
+    from answerable.interfaces.cli.progress import working
     from answerable.maintenance.verification.findings import Finding, Repair, VerifyReport
     from answerable.protocols import Difference
     from answerable.wiring.stores import salvage_library
@@ -166,7 +167,7 @@ def verify(
     number = _number(embed)
 
     def check() -> VerifyReport:
-        with open_library(library) as opened:
+        with working("checking the library", enabled=not as_json), open_library(library) as opened:
             return opened.verify(repair, checksum, online, number)
 
     try:

@@ -217,7 +217,7 @@ def mcp(
         serve_http(server, *parse_listen(http), found, lambda address: print_progress(f"serving at {address}"))
 
 
-keys = typer.Typer(rich_markup_mode=None)
+keys = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 FileArgument = Annotated[Path, Argument(metavar="FILE", help="The key file of answerable serve --keys.")]
 
