@@ -166,7 +166,7 @@ def _run(work: Callable[[], Result], future: Future[Result]) -> None:
 
 
 # Increment this version if file readers return other documents for the same bytes: every file is then read again.
-READERS = "6"
+READERS = "7"
 # Nanoseconds: file systems round times to two seconds at worst, so a later change may have the same time.
 _RECENT = 2_000_000_000
 

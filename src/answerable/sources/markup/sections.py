@@ -30,11 +30,6 @@ class Line(NamedTuple):
     end: int
     text: str
 
-    @property
-    def stop(self) -> int:
-        """Where the text ends."""
-        return self.start + len(self.text)
-
 
 class Heading(NamedTuple):
     """A heading from `start`; the text under it begins at `body`. A smaller `level` is higher."""

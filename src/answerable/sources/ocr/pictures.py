@@ -228,7 +228,10 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
         context.left_out.extend(LeftOut.named(LeftOutKind.PAGE, unread))
     if not any(page.text.strip() for page in pages):
         raise EmptySource(f"{source} shows no text that OCR can read: leave it out, or scan it at 200 dpi or more")
-    return _document(data, source, pages)
+    content = "\f".join(page.text for page in pages)
+    # This hash shows that the file is unchanged, without reading the file again.
+    metadata = {"sha256": sha256(data).hexdigest()}
+    return make_document(source, content, DocumentType.PICTURE, _parts(pages), metadata=metadata)
 
 
 def undecoded(head: bytes, ocr: Ocr | None) -> str:
@@ -284,13 +287,6 @@ def _pages_of(data: bytes, source: str, context: ReadContext, ocr: Ocr) -> list[
             f"{source} is not a readable picture ({error}): download it again, or open it and save it as PNG"
         ) from error
     return pages
-
-
-def _document(data: bytes, source: str, pages: Sequence[Page]) -> Document:
-    content = "\f".join(page.text for page in pages)
-    # This hash shows that the file is unchanged, without reading the file again.
-    metadata = {"sha256": sha256(data).hexdigest()}
-    return make_document(source, content, DocumentType.PICTURE, _parts(pages), metadata=metadata)
 
 
 def _parts(pages: Sequence[Page]) -> Iterator[Part]:

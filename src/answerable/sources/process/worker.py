@@ -141,7 +141,7 @@ class _Reading:
             # Send the error at once: the last answer is lost if the process dies at a later member.
             if isinstance(error, EmptySource):
                 self._empty.add((source, "empty"))
-                self._send({"outcome": "empty", "source": source})
+                self._send({"outcome": "left out", "source": source, "reason": "empty"})
             else:
                 self._failed.append(error)
                 self._send({"outcome": "error", "error": pack_error(error)})
