@@ -2,6 +2,7 @@
 
 import { of, request } from "./api/api.js";
 import { chooseModel, NONE, sendingText, settingsOf } from "./model.js";
+import { Working } from "./status.js";
 import { LANGUAGES, TEXTS } from "./texts/i18n.js";
 import { useTexts } from "./texts/texts.js";
 import { html, useEffect, useRef, useState } from "./ui.js";
@@ -174,12 +175,19 @@ const Model = ({ library, found, wanted, onFound, onModel }) => {
 export const SettingsPage = ({ library, mayChange, wanted, onModel, onKeys, onProblem, ...choices }) => {
   const { onLanguage, theme, onTheme } = choices;
   const { t, language } = useTexts();
-  const [found, setFound] = useState(null);
+  // Unknown, or none to show.
+  const [found, setFound] = useState(mayChange ? null : false);
+  const failed = (problem) => {
+    setFound(false);
+    onProblem(problem);
+  };
   useEffect(() => {
-    if (mayChange) settingsOf(library).then(setFound, onProblem);
+    if (mayChange) settingsOf(library).then(setFound, failed);
   }, [library, mayChange]);
+  // All at once, since the model comes first.
+  if (found === null) return html`<${Working}>${t("opening")}<//>`;
   return html`
-    <div class="library settings" data-loaded=${Boolean(found) || !mayChange}>
+    <div class="library settings" data-loaded="true">
       <h1>${t("settings")}</h1>
       ${found && html`<${Model} ...${{ library, found, wanted, onModel }} onFound=${setFound} />`}
       <${Choice}
