@@ -4,6 +4,8 @@ import { of, request } from "./api/api.js";
 import { chooseModel, NONE, sendingText, settingsOf } from "./model.js";
 import { Working } from "./status.js";
 import { LANGUAGES, TEXTS } from "./texts/i18n.js";
+import "./texts/i18n_keys.js";
+import "./texts/i18n_settings.js";
 import { useTexts } from "./texts/texts.js";
 import { html, useEffect, useRef, useState } from "./ui.js";
 
@@ -208,11 +210,11 @@ export const SettingsPage = ({ library, mayChange, wanted, onModel, onKeys, onPr
         html`
           <h2>${t("setUp")}</h2>
           <dl class="set">
-            <dt>embedder</dt>
+            <dt>${t("set_embedder")} <code>embedder</code></dt>
             <dd>${found.embedder}</dd>
             ${found.settings.map(
               ({ name, value, set_by: by }) => html`
-                <dt>${name}</dt>
+                <dt>${t(`set_${name}`)} <code>${name}</code></dt>
                 <dd>${value ?? "•••"}${by && html` <span class="muted">${by}</span>`}</dd>
               `,
             )}

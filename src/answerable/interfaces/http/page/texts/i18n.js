@@ -4,7 +4,6 @@ import { LIBRARIES } from "./i18n_libraries.js";
 import { PANEL } from "./i18n_panel.js";
 import { CONVERSATIONS } from "./i18n_conversations.js";
 import { FILTERS } from "./i18n_filters.js";
-import { KEYS } from "./i18n_keys.js";
 import { OVERVIEW } from "./i18n_overview.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
@@ -435,7 +434,6 @@ export const TEXTS = {
   ...PANEL,
   ...CONVERSATIONS,
   ...FILTERS,
-  ...KEYS,
   ...OVERVIEW,
   ...PROBLEMS,
 };
