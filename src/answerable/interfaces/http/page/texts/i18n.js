@@ -351,6 +351,7 @@ export const TEXTS = {
   documents: ["Documents", "Documentos", "Documentos"],
   document: ["Document", "Documento", "Documento"],
   passagesTitle: ["Passages", "Pasajes", "Trechos"],
+  added: ["Added", "Añadido", "Adicionado"],
   characters: ["Characters", "Caracteres", "Caracteres"],
   languages: ["Languages", "Idiomas", "Idiomas"],
   kind: ["Type", "Tipo", "Tipo"],
