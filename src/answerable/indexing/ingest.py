@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -54,6 +54,7 @@ class _Waiting:
     record: SyncRecord | None
     outcome: Outcome
     known: list[PassageVectors | None]
+    added: float
 
 
 class Ingestion:
@@ -122,7 +123,7 @@ class Ingestion:
 
         Passages of its earlier version, or of the documents with the ids `previous_copies`, keep their vectors.
         """
-        earlier = self._earlier(document)
+        earlier, added = self._earlier(document)
         if earlier and (document.id, document.content_hash) in earlier:
             self.report.unchanged += 1
             return "unchanged"
@@ -143,7 +144,7 @@ class Ingestion:
         if self._dry_run:
             self._estimate(missing)
             return outcome
-        self._waiting.append(_Waiting(prepared, record, outcome, known))
+        self._waiting.append(_Waiting(prepared, record, outcome, known, added))
         self._waiting_chunks += len(known)
         self._report_progress(shown, 0, len(prepared.chunks))
         self._send(missing)
@@ -153,15 +154,17 @@ class Ingestion:
             self._flush(limit // 2 if self._worker_pool else 0)
         return outcome
 
-    def _earlier(self, document: Document) -> list[tuple[str, str]]:
-        """Return id and hash of each stored or waiting document with this document's id or source."""
-        earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
+    def _earlier(self, document: Document) -> tuple[list[tuple[str, str]], float]:
+        """Return id and hash of each stored or waiting document with this one's id or source, and when it was added."""
+        found = self._store.lookup(document.id, document.source)
+        earlier = [(stored.id, stored.content_hash) for stored in found]
+        added = min((stored.added for stored in found), default=time.time())
         for waiting in self._waiting:
             other = waiting.prepared.document
             # The waiting document will have replaced the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
-                earlier = [(other.id, other.content_hash)]
-        return earlier
+                earlier, added = [(other.id, other.content_hash)], waiting.added
+        return earlier, added
 
     def _stored_vectors(self, document_ids: Collection[str]) -> dict[Passage, PassageVectors]:
         chunks = (chunk for document_id in document_ids for chunk in self._store.indexed_chunks(document_id))
@@ -240,7 +243,7 @@ class Ingestion:
             self._count(waiting.outcome, -1, -len(prepared.chunks))
             self.report.failures.append(Failure(_name(document), lost))
             return
-        self._ready.append(Addition(document, chunks, waiting.record))
+        self._ready.append(Addition(replace(document, added=waiting.added), chunks, waiting.record))
         if self._batches is None:
             self._write()
 

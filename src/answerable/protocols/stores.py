@@ -48,6 +48,7 @@ class StoredDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     library: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    added: float = field(default=0.0, compare=False)
 
     @classmethod
     def of(cls, document: Document, chunks: int, content_hash: str = "") -> StoredDocument:
@@ -64,6 +65,7 @@ class StoredDocument:
             characters=len(document.content),
             metadata=document.metadata,
             left_out=document.left_out,
+            added=document.added,
         )
 
 
