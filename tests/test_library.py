@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -232,6 +233,16 @@ def test_a_document_with_a_given_id_is_replaced_when_its_text_changes(library: L
     assert (report.added, report.changed) == (0, 1)
     assert library.document("colour").content == "blue"
     assert len(library.documents()) == 1
+
+
+def test_a_document_keeps_the_time_at_which_it_was_first_added(library: Library) -> None:
+    before = time.time()
+    library.add_documents([Document.from_text("red", doc_id="colour")])
+    (first,) = library.documents()
+    assert before <= first.added <= time.time()
+    library.add_documents([Document.from_text("blue", doc_id="colour"), Document.from_text("tall", doc_id="size")])
+    added = {document.id: document.added for document in library.documents()}
+    assert added["colour"] == first.added < added["size"]
 
 
 def test_a_document_with_other_metadata_is_changed(library: Library) -> None:

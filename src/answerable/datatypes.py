@@ -115,7 +115,8 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
     source and content. `parts` are spans of the content; a document in a search result has no parts, but its chunks
-    do. `library` names the document's library if several are queried; `left_out` is what of its file wasn't read.
+    do. `library` names the document's library if several are queried; `left_out` is what of its file wasn't read;
+    `added` is the Unix time at which its first version was added, 0 if that isn't known.
     """
 
     id: str
@@ -128,6 +129,8 @@ class Document:
     parts: tuple[Part, ...] = ()
     library: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    # The same document may have been added at another time elsewhere.
+    added: float = field(default=0.0, compare=False)
 
     @classmethod
     def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:

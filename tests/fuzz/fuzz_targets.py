@@ -31,7 +31,6 @@ MODULES = {
     "outlines": "fuzz_writing",
     "canvas": "fuzz_writing",
     "notes": "fuzz_writing",
-    "zotero": "fuzz_writing",
     "docx": "fuzz_packages",
     "epub": "fuzz_packages",
     **dict.fromkeys(("xlsx", "xls", "pptx", "ods", "odp", "odt", "rtf"), "fuzz_office"),

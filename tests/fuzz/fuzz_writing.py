@@ -1,11 +1,9 @@
-"""Fuzz notebooks, marked-up texts, subtitles, outlines, canvases, exported notes, and Zotero's database."""
+"""Fuzz notebooks, marked-up texts, subtitles, outlines, canvases and exported notes."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from draw import Draw
@@ -14,11 +12,9 @@ from fuzz_targets import Target
 from fuzz_texts import MARKDOWN
 from reading_here import read_file
 from soundness import assert_same_again, assert_sound
-from sources.test_zotero import library_of
 
 from answerable.datatypes import Document
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.zotero import item_facts
 
 MARKUP = (
     "Title\n=====\n\n",
@@ -213,29 +209,6 @@ def _notes(draw: Draw) -> None:
         assert_sound(document)
 
 
-def _database() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        library_of(Path(folder))
-        return (Path(folder) / "zotero.sqlite").read_bytes()
-
-
-DATABASE = _database()
-
-
-def _zotero(draw: Draw) -> None:
-    data = bytearray(DATABASE)
-    for _ in range(draw.number(20)):
-        place = draw.number(65_535) % len(data)
-        data[place : place + 1] = draw.take(1)
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "storage" / "FILEFILE" / "a.txt"
-        (Path(folder) / "zotero.sqlite").write_bytes(data)
-        facts = item_facts(file)
-        if facts:
-            json.dumps(facts.metadata).encode("utf-8")
-            facts.title.encode("utf-8")
-
-
 TARGETS = {
     "notebook": Target(_notebook, (b'\3{"cells": [{"cell_type": "markdown", "source": "# A\\n\\nb"}]}',)),
     "markup": Target(_markup, tuple("".join(MARKUP[first : first + 6]).encode() for first in (0, 8, 16, 25))),
@@ -243,5 +216,4 @@ TARGETS = {
     "outlines": Target(_outlines, ("".join(OUTLINES[1:6]).encode(), "".join(OUTLINES[8:16]).encode())),
     "canvas": Target(_canvas, (b"\0" * 9,)),
     "notes": Target(_notes, (b"\0\0" + "".join(EVERNOTE[:2] + EVERNOTE[3:11]).encode(), b"\1\0")),
-    "zotero": Target(_zotero),
 }

@@ -66,6 +66,15 @@ _QUOTED = """() => {
   return found.join("");
 }"""
 
+# Waits for what comes last, and for the observer, which isn't told at once.
+_MOVED = """() => new Promise((resolve) => {
+  let moved = 0;
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) moved += value;
+  }).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve(moved), 500);
+})"""
+
 
 @dataclass
 class Visitor:
@@ -114,6 +123,10 @@ class Visitor:
             return
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
+
+    def moved(self) -> float:
+        """How far what was seen has been moved by what came in, from the start of the page on, as browsers count it."""
+        return float(self.page.evaluate(_MOVED))
 
     def barriers(self) -> list[str]:
         """What axe finds to be in the way of people who can't see, hear or point well, however little."""

@@ -116,7 +116,7 @@ def test_the_page_gives_the_conversation_as_a_file_and_on_paper(reader: Visitor)
     page.evaluate("() => { window.print = () => { window.printed = document.title } }")
     page.get_by_role("button", name="Save this answer").click()
     page.get_by_role("button", name="Print").click()
-    page.wait_for_function("() => window.printed.endsWith('at noon?')")
+    page.wait_for_function("() => window.printed?.endsWith('at noon?')")
     page.emulate_media(media="print")
     on_paper = [line for line in page.locator("body").inner_text().splitlines() if line]
     assert on_paper[0] == "What do lizards eat at noon?"

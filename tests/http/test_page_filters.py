@@ -40,7 +40,8 @@ def answered(visitor: Visitor, count: int) -> None:
 
 @pytest.mark.long
 def test_filters_are_chosen_and_taken_off(example_server: Server) -> None:
-    with visiting(example_server.address) as visitor:
+    # Where it is wider, documents are chosen beside the conversation.
+    with visiting(example_server.address, (1280, 800)) as visitor:
         page = visitor.page
         bar, panel = page.locator(".filter-bar"), page.locator(".filter-panel")
         bar.get_by_role("button", name="Person").click()

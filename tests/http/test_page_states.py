@@ -307,6 +307,10 @@ def test_a_library_shows_what_it_holds(tmp_path: Path) -> None:
             page.locator(".documents tbody tr").nth(4).wait_for()
             page.get_by_role("button", name="Type").click()
             assert page.locator("tbody .kind").all_inner_texts() == ["Chat", "Markdown", "PDF", "Text", "Web page"]
+            page.get_by_role("button", name="Added").click()
+            days = page.locator("tbody td[data-column=added]").all_inner_texts()
+            assert len(days) == 5
+            assert all("20" in day for day in days)
             page.get_by_role("button", name="Delete gate").click()
             assert GATE[0] in documents(server.address)
             with page.expect_response(lambda response: response.request.method == "DELETE"):

@@ -228,6 +228,7 @@ def test_a_document_comes_back_as_it_was(store: Store) -> None:
             Part(cut + 1, len(content), PartKind.MESSAGE, 2, time=datetime(2024, 3, 5, 21, 15), sender="Ana", body=40),
         ),
         left_out=(LeftOut(LeftOutKind.PAGE, 2, ("3", "7")), LeftOut(LeftOutKind.PICTURE, 4)),
+        added=1_700_000_000.5,
     )
     stored, chunks = indexed_document(document, HashEmbedder(4), chunk_size=40)
     assert len(chunks) > 1
@@ -239,6 +240,7 @@ def test_a_document_comes_back_as_it_was(store: Store) -> None:
     assert (described.type, described.language, described.chunks) == ("pdf", "es", len(chunks))
     assert (described.characters, described.content_hash) == (len(content), document.content_hash)
     assert (described.metadata, described.left_out) == (document.metadata, document.left_out)
+    assert described.added == store.document("guide").added == document.added
     found = store.fetch(list(contents(store)))
     assert len(found) == len(chunks)
     for (indexed, owner), expected in zip((found[number] for number in sorted(found)), chunks, strict=True):

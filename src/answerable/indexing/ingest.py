@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -146,7 +147,7 @@ class Ingestion:
 
         Passages of its earlier version, or of the documents with the ids `previous_copies`, keep their vectors.
         """
-        earlier = self._earlier(document)
+        earlier, added = self._earlier(document)
         if earlier and (document.id, document.content_hash) in earlier:
             self.report.unchanged += 1
             return "unchanged"
@@ -174,20 +175,22 @@ class Ingestion:
         chunks = [prepared.indexed(number, stored.get(each, waits)) for number, each in enumerate(passages)]
         self._chunks_done += sum(each in stored for each in passages)
         self._report_progress(shown, 0, 0)
-        self._unwritten.append(Addition(prepared.document, chunks, record))
+        self._unwritten.append(Addition(replace(prepared.document, added=added), chunks, record))
         self._unwritten_chunks += len(chunks)
         if self._batches is None or self._unwritten_chunks >= MAX_UNWRITTEN_CHUNKS:
             self._write()
         return outcome
 
-    def _earlier(self, document: Document) -> list[tuple[str, str]]:
-        """Return id and hash of each stored or unwritten document with this document's id or source."""
-        earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
+    def _earlier(self, document: Document) -> tuple[list[tuple[str, str]], float]:
+        """Return id and hash of each earlier document with this one's id or source, and when it was added."""
+        found = self._store.lookup(document.id, document.source)
+        earlier = [(stored.id, stored.content_hash) for stored in found]
+        added = min((stored.added for stored in found), default=time.time())
         for other in (each.document for each in self._unwritten):
             # The unwritten document will have replaced the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
-                earlier = [(other.id, other.content_hash)]
-        return earlier
+                earlier, added = [(other.id, other.content_hash)], other.added
+        return earlier, added
 
     def _stored_vectors(self, document_ids: Collection[str]) -> dict[Passage, PassageVectors]:
         chunks = (chunk for document_id in document_ids for chunk in self._store.indexed_chunks(document_id))

@@ -195,8 +195,8 @@ def stored_json(document: StoredDocument) -> Plain:
     """Return a stored document as JSON."""
     names = ("source", "title", "type", "language", "chunks", "characters")
     sent = {"date": day} if (day := day_sent(document)) else {}
-    left_out = _pick(document, "left_out") if document.left_out else {}
-    return {"document_id": document.id, **_pick(document, *names), **sent, **left_out, **_of(document.library)}
+    known = _pick(document, *(name for name in ("added", "left_out") if getattr(document, name)))
+    return {"document_id": document.id, **_pick(document, *names), **sent, **known, **_of(document.library)}
 
 
 def stats_json(found: LibraryStats) -> Plain:

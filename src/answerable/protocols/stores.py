@@ -54,6 +54,7 @@ class StoredDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     library: str = ""
     left_out: tuple[LeftOut, ...] = ()
+    added: float = field(default=0.0, compare=False)
 
     @classmethod
     def of(cls, document: Document, chunks: int, content_hash: str = "") -> StoredDocument:
@@ -70,6 +71,7 @@ class StoredDocument:
             characters=len(document.content),
             metadata=document.metadata,
             left_out=document.left_out,
+            added=document.added,
         )
 
 

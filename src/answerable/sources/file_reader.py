@@ -31,7 +31,6 @@ from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, wa
 from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, recognise, without_ocr
 from answerable.sources.html.page_parts import PageFacts, page_scripts
 from answerable.sources.process.reading_process import ReadingProcess
-from answerable.sources.zotero import item_facts
 
 
 class FileReader:
@@ -167,7 +166,7 @@ def _run(work: Callable[[], Result], future: Future[Result]) -> None:
 
 
 # Increment this version if file readers return other documents for the same bytes: every file is then read again.
-READERS = "6"
+READERS = "7"
 # Nanoseconds: file systems round times to two seconds at worst, so a later change may have the same time.
 _RECENT = 2_000_000_000
 
@@ -214,7 +213,7 @@ class FileVisit:
         if not is_folder:
             self._there[self._reader.name(self._path)] = self._path
         else:
-            self._reader.expect([path for source, path in self._there.items() if not self._is_read_alike(source, path)])
+            self._reader.expect([path for source, path in self._there.items() if not self._is_read_alike(source)])
         for source, path in self._there.items():
             if source in unchanged:
                 yield Visited(source, record=known[source], is_unchanged=True)
@@ -271,12 +270,12 @@ class FileVisit:
         if known is None or not known.hash or self._checksum:
             return False
         is_settled = status.st_mtime_ns < known.seen.timestamp() * 1e9 - _RECENT
-        return is_settled and self._validators(path, status) == known.validators
+        return is_settled and self._validators(status) == known.validators
 
-    def _is_read_alike(self, source: str, path: Path) -> bool:
+    def _is_read_alike(self, source: str) -> bool:
         """Whether this version of the file readers made the known documents: unchanged bytes give these again."""
         known = self._known.get(source)
-        return known is not None and bool(known.hash) and known.validators.get("readers") == self._readers(path)
+        return known is not None and bool(known.hash) and known.validators.get("readers") == self._reader.version
 
     def _visited(self, source: str, path: Path) -> Generator[Visited, None, None]:
         seen = datetime.now(timezone.utc)
@@ -285,8 +284,8 @@ class FileVisit:
         if before and self._is_same(source, path, before):
             yield Visited(source, record=known, is_unchanged=True)
             return
-        if before and known and self._is_read_alike(source, path) and _digest(path) == known.hash:
-            record = replace(known, seen=seen, validators=self._validators(path, before))
+        if before and known and self._is_read_alike(source) and _digest(path) == known.hash:
+            record = replace(known, seen=seen, validators=self._validators(before))
             yield Visited(source, record=record, is_unchanged=True)
             return
         counted = len(self._skipped.errors)
@@ -315,16 +314,11 @@ class FileVisit:
         after = _status(path)
         if is_partial or before is None or after is None or _version(before) != _version(after):
             return record
-        return replace(record, hash=digest, validators=self._validators(path, after))
+        return replace(record, hash=digest, validators=self._validators(after))
 
-    def _validators(self, path: Path, status: os.stat_result) -> Mapping[str, str]:
+    def _validators(self, status: os.stat_result) -> Mapping[str, str]:
         size, time = str(status.st_size), str(status.st_mtime_ns)
-        return {"size": size, "mtime_ns": time, "readers": self._readers(path)}
-
-    def _readers(self, path: Path) -> str:
-        """Return the version of the file readers and, for a file in Zotero's storage, of its entry in the database."""
-        facts = item_facts(path)
-        return f"{self._reader.version} {facts.stamp}" if facts else self._reader.version
+        return {"size": size, "mtime_ns": time, "readers": self._reader.version}
 
 
 def _is_picture(path: Path) -> bool:

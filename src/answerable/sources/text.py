@@ -213,22 +213,17 @@ def _by_mark(data: bytes) -> str | None:
 
 
 def _wide(data: bytes) -> str | None:
-    """Decode UTF-16 and UTF-32 without a byte order mark, recognised by the positions of their NULs."""
+    """Decode UTF-16 without a byte order mark, recognised by the positions of its NULs."""
     head = data[:4096]
     if b"\0" not in head:
         return None
-    nulls = [head[place::4].count(0) / max(1, len(head[place::4])) for place in range(4)]
+    nulls = [head[place::2].count(0) / max(1, len(head[place::2])) for place in (0, 1)]
     narrow = _utf8(data)
     if max(nulls) < 0.3 and narrow is not None and not looks_binary(narrow.replace("\0", "")):
         # Stray NULs in readable text, whose pairs of ASCII letters would decode as Chinese.
         return None
-    for encoding, empty, filled in (
-        ("utf-32-le", (3,), (0,)),
-        ("utf-32-be", (0,), (3,)),
-        ("utf-16-le", (), (0, 2)),
-        ("utf-16-be", (), (1, 3)),
-    ):
-        if all(nulls[place] == 1 for place in empty) and all(nulls[place] < 0.01 for place in filled):
+    for encoding, filled in (("utf-16-le", 0), ("utf-16-be", 1)):
+        if nulls[filled] < 0.01:
             with suppress(UnicodeDecodeError):
                 if _is_readable(text := data.decode(encoding)):
                     return text

@@ -34,6 +34,11 @@ def local_name(element: Any) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
+def relation_id(element: Any) -> str:
+    """Return the id of the relation by which an Office file's element names another part, or ""."""
+    return next((value for name, value in element.items() if name.endswith("}id")), "")
+
+
 def whole_number(text: str | None, default: int = 0) -> int:
     """Return the number in an attribute, with up to eight digits; `default` for any other text."""
     return int(text) if text and text.isdecimal() and len(text) < 9 else default

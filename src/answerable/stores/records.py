@@ -32,6 +32,7 @@ RECORD = ("origin", "source", "seen", "hash", "validators", "documents")
 
 # The key in the column of the metadata for what was left out: no front matter and no header has such a name.
 _LEFT_OUT = "answerable:left out"
+_ADDED = "answerable:added"
 # Marks uncompressed text: compressed text never begins with this byte.
 _PLAIN = b"\0"
 
@@ -75,7 +76,8 @@ def document_values(document: Document, chunks: int, encode: Callable[[str], str
     """Return the values of the columns `STORED` of a document, given the number of its chunks."""
     texts = document.id, document.source, document.title, str(document.type), document.language
     left_out = {_LEFT_OUT: to_rows(document.left_out)} if document.left_out else {}
-    metadata = encode(to_json({**document.metadata, **left_out}))
+    added = {_ADDED: document.added} if document.added else {}
+    metadata = encode(to_json({**document.metadata, **left_out, **added}))
     return *map(encode, texts), document.content_hash, chunks, len(document.content), metadata
 
 
@@ -86,9 +88,10 @@ def stored_document(row: Any, decode: Callable[[str], str] = str) -> StoredDocum
 
 
 def _metadata(text: str) -> dict[str, Any]:
-    """Return a document's metadata, and apart from it what was left out, from the column of both."""
+    """Return a document's metadata, and apart from it what was left out and when it was added, from their column."""
     metadata = dict(json.loads(text))
-    return {"left_out": from_rows(metadata.pop(_LEFT_OUT, ())), "metadata": metadata}
+    left_out, added = from_rows(metadata.pop(_LEFT_OUT, ())), metadata.pop(_ADDED, 0.0)
+    return {"left_out": left_out, "added": added, "metadata": metadata}
 
 
 def document_from_row(row: Any, content: str, parts: str = "[]", decode: Callable[[str], str] = str) -> Document:

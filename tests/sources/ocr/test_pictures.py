@@ -283,11 +283,12 @@ def test_a_recognising_process_that_ended_is_started_again() -> None:
         (page,) = reads.pages(saved(drawn(["Plain words"])), 120)
         assert page is not None
         assert page.text == "Plain words"
-        assert reads._process
-        assert reads._process.stdin
+        process = reads._child._process
+        assert process
+        assert process.stdin
         # As if it had been idle: it ends without an error.
-        reads._process.stdin.close()
-        reads._process.wait(60)
+        process.stdin.close()
+        process.wait(60)
 
 
 @pytest.fixture

@@ -64,7 +64,6 @@ def test_tables_levels_groups_and_hidden_slides() -> None:
         "# Prices (hidden slide)\n\nBread\n- every day\n\n"
         "| Item | Price |\n| --- | --- |\n| Bread | 2 € |\n\nIn a group"
     )
-    assert document.metadata["hidden"] == "slides 1"
 
 
 def test_charts_are_tables_of_their_values() -> None:

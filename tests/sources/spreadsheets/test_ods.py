@@ -60,7 +60,7 @@ def test_kinds_repetitions_merges_and_comments() -> None:
         ("A!A5 (hidden)", "3 EUR"),
         ("A!A6 (hidden)", "3 EUR"),
     ]
-    assert document.metadata["hidden"] == "sheet A; rows 5-6 of A; columns B-C of A"
+    assert document.metadata["hidden"] == "columns B, C of A"
 
 
 def test_struck_cells() -> None:

@@ -257,7 +257,7 @@ def test_what_is_hidden_is_marked() -> None:
     document = read_xlsx(saved(made), "a.xlsx")
     assert places(document) == ["Costs!A1:C1", "Costs!A2:C2", "Costs!A3:C3 (hidden)", "Salaries!A1:B1 (hidden)"]
     assert "# Salaries (hidden sheet)" in document.content
-    assert document.metadata["hidden"] == "rows 3 of Costs; columns B of Costs; sheet Salaries"
+    assert document.metadata["hidden"] == "columns B of Costs"
 
 
 def test_formulas_by_their_stored_values() -> None:

@@ -185,6 +185,7 @@ class StoredOut(DescribedOut):
     chunks: int
     characters: int
     date: str = Field("", description="The day of a message; empty for other documents.")
+    added: float = Field(0.0, description="When it was first added, in Unix time; 0 if that isn't known.")
     library: str = Field("", description="The document's library, where several are asked.")
 
 

@@ -221,7 +221,7 @@ class TarArchive:
         with self._opened() as tar:
             for place, (name, info) in enumerate(_walk(tar, self.source)):
                 if place in left:
-                    yield Member(name, info.size, lambda info=info: _stream(tar, info))  # type: ignore[misc]
+                    yield Member(name, info.size, cast("Callable[[], IO[bytes]]", partial(tar.extractfile, info)))
                 if place == last:
                     return
 
@@ -238,9 +238,6 @@ class TarArchive:
                     yield tar
             except (tarfile.TarError, *UNPACKING) as error:
                 raise DamagedSource(f"{self.source} is a damaged tar file ({str(error)[:200]}): {AGAIN}") from error
-
-    def close(self) -> None:
-        """Do nothing: the file is open only while members are read."""
 
 
 def _walk(tar: tarfile.TarFile, source: str) -> Iterator[tuple[str, tarfile.TarInfo]]:
@@ -260,10 +257,6 @@ def _walk(tar: tarfile.TarFile, source: str) -> Iterator[tuple[str, tarfile.TarI
         if not info.isdir() or name not in ("", "."):
             refuse_path(name, source)
         yield name, info
-
-
-def _stream(tar: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
-    return cast("IO[bytes]", tar.extractfile(info))
 
 
 def _checking_entry(source: str) -> type[tarfile.TarInfo]:

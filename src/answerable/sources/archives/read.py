@@ -6,10 +6,9 @@ An archive with anything malicious in it is refused whole. Links and devices are
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
@@ -52,7 +51,7 @@ class _Reading:
 
     def documents(self, file: bytes | Path, source: str) -> list[Document]:
         kind = recognise(head_of(file), source)
-        with closing(open_archive(file, source, kind, self.unpacking)) as archive:
+        with opened_archive(file, source, kind, self.unpacking) as archive:
             if _OFFICE.intersection(archive.names) and kind is ZIP:
                 raise UnsupportedSource(
                     f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
@@ -167,13 +166,16 @@ _UNKNOWN = 1 << 62  # bytes, in place of a size that isn't known: no limit
 _TARS = (".tar", ".tgz", ".tbz", ".tbz2", ".txz")
 
 
-def open_archive(file: bytes | Path, source: str, kind: Format, unpacking: Unpacking) -> Archive:
+@contextmanager
+def opened_archive(file: bytes | Path, source: str, kind: Format, unpacking: Unpacking) -> Iterator[Archive]:
     """Open an archive of this format, and check all its members. Raise SourceError."""
     if kind in (ZIP, IWORK):
-        return ZipArchive(file, source)
-    if kind is TAR or _is_packed_tar(file, source, unpacking):
-        return TarArchive(file, source, unpacking)
-    return CompressedFile(file, source, unpacking)
+        with closing(ZipArchive(file, source)) as archive:
+            yield archive
+    elif kind is TAR or _is_packed_tar(file, source, unpacking):
+        yield TarArchive(file, source, unpacking)
+    else:
+        yield CompressedFile(file, source, unpacking)
 
 
 def _is_packed_tar(file: bytes | Path, source: str, unpacking: Unpacking) -> bool:
@@ -221,7 +223,7 @@ def opened_member(
     kind = recognise(head_of(file), source)
     if not kind.is_archive:
         raise UnsupportedSource(f"{source} is no longer an archive: add it again")
-    with closing(open_archive(file, source, kind, unpacking)) as archive:
+    with opened_archive(file, source, kind, unpacking) as archive:
         names = [name for name in archive.names if not is_hidden(name)]
         if member in names:
             yield _bytes(archive, member, limit), SiblingRecordings(archive, kind, names, limit)
@@ -249,22 +251,15 @@ class CompressedFile:
         self.source = source
         self._archive = archive
         self._unpacking = unpacking
-        self._opened = ExitStack()
         # The file's name without the suffix of its compression. A name stored in the file isn't trusted.
         self.names: Sequence[str] = [PurePosixPath(source.replace("\\", "/")).stem or "file"]
 
     def members(self, names: Collection[str]) -> Iterator[Member]:
-        """Yield the file, unless no names are given."""
-        # No size is needed: the stream itself refuses decompression bombs.
-        yield from (Member(name, _UNKNOWN, self._stream) for name in names)
-
-    def _stream(self) -> IO[bytes]:
-        self.close()
-        return self._opened.enter_context(self._unpacking.opened(self._archive, self.source))[0]
-
-    def close(self) -> None:
-        """Close the file. Idempotent."""
-        self._opened.close()
+        """Yield the file, unless no names are given; read it before asking for more."""
+        for name in names:
+            with self._unpacking.opened(self._archive, self.source) as (stream, _):
+                # No size is needed: the stream itself refuses decompression bombs.
+                yield Member(name, _UNKNOWN, lambda: stream)
 
 
 Archive = ZipArchive | TarArchive | CompressedFile

@@ -55,24 +55,24 @@ class Contents:
 def contents_of(message: Message) -> Contents:
     """Return what is in a message."""
     found = Contents()
-    _walk(message, found, 0)
+    _walk(message, found)
     return found
 
 
-def _walk(part: Message, found: Contents, depth: int) -> None:
+def _walk(part: Message, found: Contents) -> None:
     kind = _kind(part)
     if kind in _SIGNATURES:
         return
     if kind in _ENCRYPTED and "signed-data" not in str(part.get_param("smime-type", "")):
         found.is_encrypted = True
     elif kind == "multipart/alternative":
-        _alternatives(list(_children(part)), found, depth)
+        _alternatives(list(_children(part)), found)
     elif part.is_multipart() and kind == "message/rfc822":
         for inner in _children(part):
             found.messages.append((_name_of_message(inner, len(found.messages) + 1), inner))
     elif part.is_multipart():
         for inner in _children(part):
-            _walk(inner, found, depth + 1)
+            _walk(inner, found)
     elif _is_text(part, kind):
         found.texts.append(_text(part, kind))
     elif not _is_inline_picture(part, kind):
@@ -85,7 +85,7 @@ def _children(part: Message) -> Iterator[Message]:
     yield from (each for each in (payload if isinstance(payload, list) else []) if isinstance(each, Message))
 
 
-def _alternatives(children: list[Message], found: Contents, depth: int) -> None:
+def _alternatives(children: list[Message], found: Contents) -> None:
     """Add the plain text, or the HTML if it says much more; and add attachments inside the alternatives."""
     before = len(found.texts)
     texts: list[tuple[bool, str]] = []
@@ -94,7 +94,7 @@ def _alternatives(children: list[Message], found: Contents, depth: int) -> None:
         is_said = any(chosen and len(text.strip()) > _LITTLE for chosen, text in texts)
         if is_said and _kind(child) == "text/html":
             continue
-        _walk(child, found, depth + 1)
+        _walk(child, found)
         texts += ((is_plain, text) for text in found.texts[before:])
         del found.texts[before:]
     plain = next((text for is_plain, text in texts if is_plain and text.strip()), "")

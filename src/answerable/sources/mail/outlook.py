@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,7 +28,6 @@ _ENTRY = struct.Struct("<HHIQ")
 # Bytes before the properties of the file, of a message in it, and of recipients and attachments.
 _BEFORE_PROPERTIES = {"": 32, "message": 24, "other": 8}
 _TIME, _NUMBER = 0x0040, 0x0003  # types of values ([MS-OXCDATA])
-_UTF_8 = 65001  # the number of UTF-8 as a code page
 # Bytes to read, in multiples of the file's size: streams may share bytes, and so be far larger than the file.
 _MOST_READ = 4
 _SPARE = 1_000_000  # bytes added to that limit, for small files
@@ -52,13 +50,13 @@ def read_outlook(file: Path | bytes, source: str, read_member: ReadMember, conte
 
 def _contained(file: OutlookFile, at: Place, source: str, context: ReadContext) -> Iterator[Contained]:
     numbers = file.fixed(at)
-    codec = codec_of(numbers)
+    codec = _charset(numbers)
     if file.text(at, _CLASS).lower() == "ipm.note.smime":
         raise EncryptedSource(
             f"{source} is an encrypted message: open it in Outlook, save it decrypted, then add that file"
         )
     attached = file.inside(at, "__attach_version1.0")
-    messages = [each for each in attached if file.has((*each, _MESSAGE_INSIDE))]
+    messages = [each for each in attached if (*each, _MESSAGE_INSIDE) in file.known]
     files = [(each, _file_name(file, each, number)) for number, each in enumerate(attached, 1) if each not in messages]
     files = [(each, name) for each, name in files if not _is_inline_picture(file, each, name)]
     letter = _letter(file, at, numbers, codec, [name for _, name in files])
@@ -135,7 +133,7 @@ class OutlookFile:
         except (Exception, RecursionError) as error:
             # olefile raises any exception that a damaged structure leads to.
             raise self.damaged(str(error)[:200]) from error
-        self._known = set(self._names)
+        self.known = set(self._names)
 
     def damaged(self, reason: str) -> DamagedSource:
         """Return the error for a file that is damaged."""
@@ -148,13 +146,9 @@ class OutlookFile:
         found = (each for each in self._names if len(each) == len(path) + 1 and each[:-1] == path)
         return sorted(each for each in found if each[-1].startswith(prefix))[:1_000]
 
-    def has(self, path: Place) -> bool:
-        """Whether there is a stream or storage of this name."""
-        return path in self._known
-
     def stream(self, path: Place) -> bytes:
         """Return the bytes of a stream, or b"" if it can't be read."""
-        if path not in self._known:
+        if path not in self.known:
             return b""
         data = b""
         # The exceptions that olefile raises for a damaged container.
@@ -189,14 +183,9 @@ class OutlookFile:
         return self.stream((*path, f"__substg1.0_{name:04X}0102"))
 
 
-def codec_of(numbers: dict[int, int]) -> str:
-    """Return Python's name for the code page of a message's strings, or ""."""
-    page = next((numbers[name] & 0xFFFF for name in (0x3FFD, 0x3FDE) if name in numbers), 0)
-    name = "utf-8" if page == _UTF_8 else f"cp{page}"
-    try:
-        return codecs.lookup(name).name
-    except LookupError:
-        return ""
+def _charset(numbers: dict[int, int]) -> str:
+    """Return the code page of a message's strings, as `cp1252`, or ""."""
+    return next((f"cp{numbers[name] & 0xFFFF}" for name in (0x3FFD, 0x3FDE) if name in numbers), "")
 
 
 def time_from(ticks: int) -> datetime | None:

@@ -14,9 +14,8 @@ from email.policy import Compat32
 from functools import partial
 from hashlib import sha256
 from io import BytesIO
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
@@ -173,12 +172,10 @@ def parse_message(data: bytes, source: str) -> Message:
 
 
 def _part_factory(source: str) -> Callable[..., Message]:
-    made = 0
+    made = count(1)
 
     def part(policy: Compat32) -> Message:
-        nonlocal made
-        made += 1
-        if made > MOST_PARTS:
+        if next(made) > MOST_PARTS:
             raise _too_many_parts(source)
         return Message(policy)
 
@@ -261,7 +258,7 @@ def read_mailbox(file: Path | bytes, source: str, read_member: ReadMember, conte
 
 def _messages(file: Path | bytes, source: str, limit: int) -> Iterator[bytes]:
     """Yield the bytes of each message, with its "From " line. Raise SourceTooLarge for a message over the limit."""
-    with _opened(file, source) as stream:
+    with BytesIO(file) if isinstance(file, bytes) else file.open("rb") as stream:
         buffer = stream.read(_BLOCK)
         if not buffer.startswith(b"From "):
             raise DamagedSource(f"{source} doesn't begin as a mailbox does: export it again from your mail program")
@@ -277,15 +274,6 @@ def _messages(file: Path | bytes, source: str, limit: int) -> Iterator[bytes]:
                     f"{source} has a message of over {limit:,} bytes: split it, or raise the setting max_file_size"
                 )
             buffer = last + block
-
-
-def _opened(file: Path | bytes, source: str) -> IO[bytes]:
-    if isinstance(file, bytes):
-        return BytesIO(file)
-    try:
-        return file.open("rb")
-    except OSError as error:
-        raise SourceError(f"{source} can't be read ({error}): check the path and the disk, then try again") from error
 
 
 def read_mhtml(data: bytes, source: str, context: ReadContext) -> Document:

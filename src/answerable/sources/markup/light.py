@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from answerable.datatypes import Document, DocumentType
-from answerable.sources.markup.sections import LONGEST_TITLE, Line, LineReader, Marks, read_marked
+from answerable.sources.markup.sections import LONGEST_TITLE, Line, LineReader, Marks, after, read_marked
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1+[ \t]*")
 _EXPLICIT = re.compile(r"([ \t]*)\.\.(?:[ \t]+|$)")
@@ -151,8 +151,8 @@ class _OrgReader(LineReader):
         self._states = set("TODO DONE NEXT WAITING WAIT HOLD CANCELLED CANCELED STARTED SOMEDAY".split())
         self._tags: dict[str, None] = {}
         self._commented = 0
-        # Number of the line up to which a closing line was searched for in vain, by the closing line's text.
-        self._without_end: dict[str, int] = {}
+        self._closing = self._numbers(lambda text: text.strip().lower())
+        self._headlines = self._numbers(lambda text: "*" if _HEADLINE.match(text) else "").get("*", [])
 
     def marks(self) -> Marks:
         number = 0
@@ -162,11 +162,8 @@ class _OrgReader(LineReader):
                 self._headline(line, len(headline[1]), headline[2])
             elif self._commented:
                 self._marks.hide(line)
-            elif block := _BLOCK.match(line.text):
-                number = self._block(number, block[1].lower())
-                continue
-            elif _DRAWER.fullmatch(line.text):
-                number = self._drawer(number)
+            elif after_it := self._enclosed(number):
+                number = after_it
                 continue
             else:
                 self._line(line)
@@ -192,38 +189,22 @@ class _OrgReader(LineReader):
         body = line.start + level + 1 if has_state else line.end
         self._marks.add(line.start, body, level, title)
 
-    def _block(self, number: int, name: str) -> int:
-        """Hide a block's delimiters, or all of it; return the next line's number. Without an end it is no block."""
-        end = self._end(number, f"#+end_{name}")
-        if end is None:
-            self._marks.hide(self._lines[number])
-            return number + 1
-        unread = self._lines[number : end + 1] if name in _ORG_UNREAD else (self._lines[number], self._lines[end])
-        self._marks.hide(*unread)
-        return end + 1
-
-    def _drawer(self, number: int) -> int:
-        """Hide a drawer; return the number of the line after it. Without an end, its first line is text."""
-        end = self._end(number, ":end:")
-        if end is None:
-            return number + 1
-        self._marks.hide(*self._lines[number : end + 1])
-        return end + 1
-
-    def _end(self, number: int, closing: str) -> int | None:
-        """Return the number of the line that closes this block or drawer before the next headline, or None."""
-        if number < self._without_end.get(closing, 0):
+    def _enclosed(self, number: int) -> int | None:
+        """Hide a drawer, or a block's delimiters or all of it; return the next line's number. None for other lines."""
+        line = self._lines[number]
+        block = _BLOCK.match(line.text)
+        if not block and not _DRAWER.fullmatch(line.text):
             return None
-        for end in range(number + 1, len(self._lines)):
-            text = self._lines[end].text
-            if text.strip().lower() == closing:
-                return end
-            if _HEADLINE.match(text):
-                break
-        else:
-            end = len(self._lines)
-        self._without_end[closing] = end
-        return None
+        name = block[1].lower() if block else ""
+        end = after(number, self._closing.get(f"#+end_{name}" if block else ":end:", ()))
+        headline = after(number, self._headlines)
+        if end is None or (headline is not None and headline < end):
+            # Without an end it is no block, and the first line of a drawer is text.
+            self._marks.hide(*([line] if block else []))
+            return number + 1
+        is_read = block and name not in _ORG_UNREAD
+        self._marks.hide(*((line, self._lines[end]) if is_read else self._lines[number : end + 1]))
+        return end + 1
 
     def _line(self, line: Line) -> None:
         if keyword := _KEYWORD.match(line.text):
@@ -264,9 +245,7 @@ def read_asciidoc(content: str, source: str) -> Document:
 class _AsciidocReader(LineReader):
     def __init__(self, content: str) -> None:
         super().__init__(content)
-        self._last_of: dict[str, int] = {}
-        for number, line in enumerate(self._lines):
-            self._last_of[line.text.rstrip()] = number
+        self._closing = self._numbers(str.rstrip)
 
     def marks(self) -> Marks:
         number = 0
@@ -281,12 +260,9 @@ class _AsciidocReader(LineReader):
             return None
         self._marks.hide(self._lines[number])
         mark = found[1]
-        closing = "```" if mark.startswith("```") else mark
-        if mark == "--" or mark[0] not in _ASCIIDOC_UNREAD + _VERBATIM or self._last_of.get(closing, -1) <= number:
+        end = after(number, self._closing.get("```" if mark.startswith("```") else mark, ()))
+        if end is None or mark == "--" or mark[0] not in _ASCIIDOC_UNREAD + _VERBATIM:
             return number + 1
-        end = number + 1
-        while self._text(end).rstrip() != closing:
-            end += 1
         if mark[0] in _ASCIIDOC_UNREAD:
             self._marks.hide(*self._lines[number : end + 1])
         self._marks.hide(self._lines[end])

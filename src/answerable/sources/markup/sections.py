@@ -7,7 +7,8 @@ passage is made of them and nothing in them is quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -28,11 +29,6 @@ class Line(NamedTuple):
     start: int
     end: int
     text: str
-
-    @property
-    def stop(self) -> int:
-        """Where the text ends."""
-        return self.start + len(self.text)
 
 
 class Heading(NamedTuple):
@@ -80,6 +76,19 @@ class LineReader:
     def _text(self, number: int) -> str:
         """Return the text of a line, "" before the first and after the last."""
         return self._lines[number].text if 0 <= number < len(self._lines) else ""
+
+    def _numbers(self, key: Callable[[str], str]) -> dict[str, list[int]]:
+        """Return the numbers of the lines by what `key` makes of their text."""
+        found: dict[str, list[int]] = {}
+        for number, line in enumerate(self._lines):
+            found.setdefault(key(line.text), []).append(number)
+        return found
+
+
+def after(number: int, numbers: Sequence[int]) -> int | None:
+    """Return the first of these numbers, which are in order, that is greater; None if there is none."""
+    place = bisect_right(numbers, number)
+    return numbers[place] if place < len(numbers) else None
 
 
 def lines_of(content: str, start: int, end: int) -> list[Line]:

@@ -12,7 +12,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -32,7 +31,7 @@ from answerable.errors import (
 from answerable.formats.marks import heif_name
 from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.frames import close_pipes, read_pair, start_program, write_pair
+from answerable.sources.frames import Child
 from answerable.sources.ocr.lines import NEW_BLOCK, NEW_ROW, Box, Line, Page, PictureRefused, PictureTooLarge
 from answerable.sources.ocr.program import IDLE_STATUS
 from answerable.sources.text import make_document
@@ -161,23 +160,24 @@ class RapidRecogniser:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
+        self._child = Child("answerable.sources.ocr.program", str(models_folder()), DETECTOR, RECOGNISER)
 
     def pages(self, picture: bytes, seconds: float) -> Iterator[Page | None]:
         """Yield each page of a picture file, and None as the last if a page takes too long. Raise PictureRefused."""
         with self._lock:
-            is_over = False
+            answer = None
             try:
                 answer = self._asked(picture, seconds)
                 while answer is not None and answer["outcome"] == "page":
-                    yield Page(tuple(Line(text, tuple(box), before) for text, box, before in answer["lines"]))
+                    page = Page(tuple(Line(text, tuple(box), before) for text, box, before in answer["lines"]))
+                    answer = None
+                    yield page
                     answer = self._answer(seconds)
-                is_over = answer is not None
             finally:
-                if not is_over:
+                if answer is None:
                     # The OCR process is still at work, or dead.
-                    self._end()
+                    self._child.kill()
+                    self._child.end()
         if answer is None:
             yield None
         elif answer["outcome"] == "too large":
@@ -187,52 +187,16 @@ class RapidRecogniser:
 
     def _asked(self, picture: bytes, seconds: float) -> dict[str, Any] | None:
         """Send a picture; return the first answer. A process that ended because it was idle is started again."""
+        answer = None
         for _ in range(2):
-            process = self._running()
-            assert process.stdin
-            with suppress(OSError):
-                write_pair(process.stdin, {"seconds": seconds}, picture)
-                answer = self._answer(seconds)
-                if answer is not None or process.wait() != IDLE_STATUS:
-                    return answer
-            self._end()
-        return None
+            answer = self._answer(seconds, {"seconds": seconds}, picture)
+            if answer is not None or self._child.end() != IDLE_STATUS:
+                break
+        return answer
 
-    def _answer(self, seconds: float) -> dict[str, Any] | None:
-        """Return the next answer; None if the process dies, or is killed because it takes longer than `seconds`."""
-        process = self._process
-        assert process
-        assert process.stdout
-        timer = threading.Timer(seconds, process.kill)
-        timer.daemon = True
-        timer.start()
-        try:
-            pair = read_pair(process.stdout)
-        except OSError:
-            return None
-        finally:
-            timer.cancel()
+    def _answer(self, seconds: float, *request: Any) -> dict[str, Any] | None:
+        pair = self._child.answer(seconds, *request)
         return pair[0] if pair else None
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._owner != os.getpid():
-            # After a fork the OCR process belongs to the parent process.
-            self._process = None
-        elif self._process and self._process.poll() is not None:
-            self._end()
-        if self._process is None:
-            program = "answerable.sources.ocr.program"
-            self._process = start_program(program, str(models_folder()), DETECTOR, RECOGNISER)
-            self._owner = os.getpid()
-        return self._process
-
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        close_pipes(process)
-        process.wait()
 
 
 Rectangle = tuple[int, float, float, float, float]
@@ -264,7 +228,10 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
         context.left_out.extend(LeftOut.named(LeftOutKind.PAGE, unread))
     if not any(page.text.strip() for page in pages):
         raise EmptySource(f"{source} shows no text that OCR can read: leave it out, or scan it at 200 dpi or more")
-    return _document(data, source, pages)
+    content = "\f".join(page.text for page in pages)
+    # This hash shows that the file is unchanged, without reading the file again.
+    metadata = {"sha256": sha256(data).hexdigest()}
+    return make_document(source, content, DocumentType.PICTURE, _parts(pages), metadata=metadata)
 
 
 def undecoded(head: bytes, ocr: Ocr | None) -> str:
@@ -320,13 +287,6 @@ def _pages_of(data: bytes, source: str, context: ReadContext, ocr: Ocr) -> list[
             f"{source} is not a readable picture ({error}): download it again, or open it and save it as PNG"
         ) from error
     return pages
-
-
-def _document(data: bytes, source: str, pages: Sequence[Page]) -> Document:
-    content = "\f".join(page.text for page in pages)
-    # This hash shows that the file is unchanged, without reading the file again.
-    metadata = {"sha256": sha256(data).hexdigest()}
-    return make_document(source, content, DocumentType.PICTURE, _parts(pages), metadata=metadata)
 
 
 def _parts(pages: Sequence[Page]) -> Iterator[Part]:

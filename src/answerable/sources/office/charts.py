@@ -20,11 +20,6 @@ def charts(package: Package, part: str) -> dict[str, list[str]]:
     return {key: list(_blocks(package.xml(path))) for key, kind, path in relations(package, part) if kind == "chart"}
 
 
-def chart_id(shape: Any) -> str:
-    """Return the id of the relation by which a shape names its chart."""
-    return next((value for name, value in shape.items() if name.endswith("}id")), "")
-
-
 def _blocks(root: Any) -> Iterator[str]:
     mark = decimal_mark(text for each in root.iter("{*}v", "{*}t") if (text := each.text))
     is_1904 = any(each.get("val") in ("1", "true") for each in root.iterchildren("{*}date1904"))

@@ -15,12 +15,12 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
-from answerable.sources.office.charts import chart_id, charts
+from answerable.sources.office.charts import charts
 from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
-from answerable.sources.xml import parse_xml, whole_number
+from answerable.sources.xml import parse_xml, relation_id, whole_number
 from answerable.tables.headers import LONGEST_REPEATED
 from answerable.text.notation import BOXES, LOWERED, PAGE, RAISED, STRUCK, WINGDINGS, marked, written
 
@@ -102,8 +102,7 @@ def _margins(package: Package, main: str, body: Any) -> dict[str, None]:
             "even" if is_on(settings, "evenAndOddHeaders") else "",
         }
         for reference in section.iterchildren(f"{W}headerReference", f"{W}footerReference"):
-            keys = (key for name, key in reference.items() if name.endswith("}id"))
-            if reference.get(f"{W}type") in shown and (path := paths.get(next(keys, ""))):
+            if reference.get(f"{W}type") in shown and (path := paths.get(relation_id(reference))):
                 found[path] = None
     return found
 
@@ -137,7 +136,7 @@ class Walk:
             boxes, self._boxes = self._boxes, []
             for box in boxes:
                 is_chart = box.tag == _CHART
-                own = self._drawn.get(chart_id(box), ()) if is_chart else self.blocks(box, in_table)
+                own = self._drawn.get(relation_id(box), ()) if is_chart else self.blocks(box, in_table)
                 pieces += [(block, False) for block in own if not (is_chart and in_table)]
         pieces.append((written("".join(self._unfinished)).replace("\n", " "), False))
         self._unfinished = around

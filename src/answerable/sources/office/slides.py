@@ -17,11 +17,11 @@ from answerable.datatypes import Document, DocumentType, PartKind, Span
 from answerable.errors import EmptySource
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import table
-from answerable.sources.office.charts import chart_id, charts
+from answerable.sources.office.charts import charts
 from answerable.sources.office.odf import attribute, blocks_of, paragraph_text, properties
 from answerable.sources.office.packages import Package, main_part, on_a_line, refuse_container, related, relations
 from answerable.sources.text import PartedText, make_document
-from answerable.sources.xml import local_name, whole_number
+from answerable.sources.xml import local_name, relation_id, whole_number
 from answerable.text.notation import LOWERED, RAISED, STRUCK
 from answerable.text.numerals import number_text
 
@@ -50,8 +50,6 @@ def slides_document(slides: Sequence[Slide], source: str, title: str, metadata: 
             f"{source} holds no text: if its slides are pictures, save it as PDF, run OCR on that, and add the PDF"
         )
     metadata = {**metadata, "slides": str(len(slides))}
-    if hidden := [str(slide.number) for slide in slides if slide.is_hidden]:
-        metadata["hidden"] = f"slides {', '.join(hidden)}"
     title = title or next((slide.title for slide in slides if slide.title), "")
     return make_document(source, written.content, DocumentType.SLIDES, written.parts, title, metadata)
 
@@ -86,9 +84,7 @@ def read_pptx(data: bytes, source: str, context: ReadContext | None = None) -> D
 
 def _slides(package: Package, main: str) -> Iterator[Slide]:
     parts = {key: path for key, kind, path in relations(package, main) if kind == "slide"}
-    keys = (
-        value for each in package.xml(main).iter("{*}sldId") for name, value in each.items() if name.endswith("}id")
-    )
+    keys = map(relation_id, package.xml(main).iter("{*}sldId"))
     # A hostile presentation may show the same slide many times.
     paths = dict.fromkeys(parts[key] for key in keys if key in parts)
     for number, path in enumerate(islice(paths, 10_000), 1):
@@ -107,7 +103,7 @@ def _pptx_slide(package: Package, path: str, number: int) -> Slide:
         if local_name(shape) == "tbl":
             blocks.append(table(_rows(shape)))
         elif local_name(shape) == "chart":
-            blocks += drawn.get(chart_id(shape), ())
+            blocks += drawn.get(relation_id(shape), ())
         elif kind in _TITLES and not title:
             title = " ".join(line.strip(" -") for line in _paragraphs(shape))
         else:

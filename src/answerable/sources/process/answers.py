@@ -82,8 +82,6 @@ class _Gathering:
                 self.documents.append(unpack(answer["document"], data))
             case "error":
                 self.skipped.errors.append(unpack_error(answer["error"]))
-            case "empty":
-                self.skipped.count("empty", answer["source"])
             case "left out":
                 self.skipped.count(answer["reason"], answer["source"])
             case "memory":
@@ -135,7 +133,7 @@ def over_bounds(source: str, bounds: Bounds, status: int | None = None) -> Damag
     return DamagedSource(f"{source} {what}; it is probably damaged or malicious: leave it out, {advice}")
 
 
-GOING_ON = frozenset({"working", "file", "document", "error", "empty", "left out"})
+GOING_ON = frozenset({"working", "file", "document", "error", "left out"})
 
 
 def pack(document: Document) -> tuple[dict[str, Any], bytes]:

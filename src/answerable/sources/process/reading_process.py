@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import threading
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.sources.context import Bounds, ReadContext, size_of
-from answerable.sources.frames import close_pipes, read_pair, start_program, write_pair
+from answerable.sources.frames import Child
 from answerable.sources.pdf.page_text import Rectangle
 from answerable.sources.pdf.read import page_spans
 from answerable.sources.process.answers import GOING_ON, Answers, Died, gather, over_bounds, unpack_error
@@ -29,10 +27,7 @@ class ReadingProcess:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._deadline = threading.Timer(0, kill)
-        self._seconds = 0.0
-        self._owner = 0
+        self._child = Child("answerable.sources.process.worker", leads=True)
         self._cost = 0
 
     def __enter__(self) -> ReadingProcess:
@@ -45,13 +40,12 @@ class ReadingProcess:
         """End the process, even if it is reading a file. Idempotent."""
         self.stop()
         with self._lock:
-            self._end()
+            self._child.end()
 
     def stop(self) -> None:
         """End the current read, which raises SourceError. A new process reads the next file."""
-        process = self._process
-        if process is not None and self._owner == os.getpid() and self._lock.locked():
-            kill(process)
+        if self._lock.locked():
+            self._child.kill()
 
     def read(
         self, file: Path | bytes, source: str, context: ReadContext | None = None, url: str | None = None
@@ -103,48 +97,37 @@ class ReadingProcess:
     def _answers(self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds) -> Answers:
         """Yield each answer to a request with its bytes. Raise Died if the process ends; closing this early ends it."""
         with self._lock:
-            process = self._running()
-            self._extend(process, bounds)
-            is_over = died = False
-            status = None
+            if self._cost >= _MOST_COST:
+                self._child.end()
+                self._cost = 0
+            is_over = False
             try:
-                pair = _received(process, {**request, "context": context.pack()}, data)
-                while pair is not None:
-                    self._take_note(process, pair[0])
-                    is_over = pair[0]["outcome"] not in GOING_ON
-                    if is_over:
-                        break
+                pair = self._child.answer(_deadline(bounds), {**request, "context": context.pack()}, data)
+                while pair and pair[0]["outcome"] in GOING_ON:
+                    bounds = self._noted(pair[0], bounds)
                     yield pair
-                    pair = _received(process)
-                died = not is_over
+                    pair = self._child.answer(_deadline(bounds))
+                is_over = True
+            except OSError as error:
+                raise SourceError(
+                    f"the process that reads files can't be started ({error}): free some memory or processes, then "
+                    "try again"
+                ) from error
             finally:
-                self._deadline.cancel()
                 if not is_over:
                     # The caller no longer waits for the remaining answers.
-                    status = self._end(by_force=not died)
-        if pair is None:
-            raise Died(status)
+                    self._child.kill()
+                    self._child.end()
+            if pair is None:
+                raise Died(self._child.end())
+            self._noted(pair[0], bounds)
         yield pair
 
-    def _extend(self, process: subprocess.Popen[bytes], bounds: Bounds | None = None) -> None:
-        """Restart the countdown after which the process is killed, with these bounds or the previous ones.
-
-        The process limits its own processor time. The deadline also ends a process that sleeps, or that can't limit
-        itself on this system; it is longer than the limit, so that a busy machine doesn't trigger it.
-        """
-        self._deadline.cancel()
-        self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
-        self._deadline = threading.Timer(self._seconds, kill, (process,))
-        self._deadline.daemon = True
-        self._deadline.start()
-
-    def _take_note(self, process: subprocess.Popen[bytes], answer: dict[str, Any]) -> None:
+    def _noted(self, answer: dict[str, Any], bounds: Bounds) -> Bounds:
+        """Count what an answer has cost; return the bounds that hold from now on."""
+        bounds = Bounds(**answer["bounds"]) if "bounds" in answer else bounds
         match answer["outcome"]:
-            case "working":
-                self._extend(process, Bounds(**answer["bounds"]) if "bounds" in answer else None)
             case "file":
-                bounds = Bounds(**answer["bounds"])
-                self._extend(process, bounds)
                 self._cost += _COST_OF_PDF * bounds.is_pdf
             case "rectangles":
                 self._cost += _COST_OF_PDF
@@ -153,60 +136,13 @@ class ReadingProcess:
             case "memory":
                 # Memory that the process still holds would count against the next file's limit.
                 self._cost = _MOST_COST
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._owner != os.getpid():
-            # After a fork the reading process belongs to the parent process.
-            self._process = None
-        elif self._cost >= _MOST_COST or (self._process and self._process.poll() is not None):
-            self._end()
-        if self._process is None:
-            self._process = _start()
-            self._owner, self._cost = os.getpid(), 0
-        return self._process
-
-    def _end(self, by_force: bool = False) -> int | None:
-        process, self._process = self._process, None
-        if process is None or self._owner != os.getpid():
-            return None
-        if by_force:
-            kill(process)
-        close_pipes(process)
-        try:
-            return process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            kill(process)
-            return process.wait()
+        return bounds
 
 
-def _received(
-    process: subprocess.Popen[bytes], request: dict[str, Any] | None = None, data: bytes = b""
-) -> tuple[dict[str, Any], bytes] | None:
-    """Send a request, if there is one; return the next answer, or None if the process has died."""
-    assert process.stdin
-    assert process.stdout
-    try:
-        if request is not None:
-            write_pair(process.stdin, request, data)
-        return read_pair(process.stdout)
-    except OSError:
-        return None
+def _deadline(bounds: Bounds) -> float:
+    """Return the seconds of waiting for an answer after which the process is killed.
 
-
-def _start() -> subprocess.Popen[bytes]:
-    try:
-        # In a session of its own, the process gets no Ctrl-C from the terminal.
-        return start_program("answerable.sources.process.worker", start_new_session=True)
-    except OSError as error:
-        raise SourceError(
-            f"the process that reads files can't be started ({error}): free some memory or processes, then try again"
-        ) from error
-
-
-def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its children."""
-    if os.name != "posix":
-        process.kill()
-    elif process.poll() is None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+    The process limits its own processor time. The deadline also ends a process that sleeps, or that can't limit itself
+    on this system; it is longer than the limit, so that a busy machine doesn't trigger it.
+    """
+    return bounds.seconds * 3 + 30

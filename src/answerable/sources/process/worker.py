@@ -32,7 +32,6 @@ from answerable.sources.dispatch import (
 from answerable.sources.formats import SAMPLE, recognise
 from answerable.sources.frames import read_pair, set_limit, write_pair
 from answerable.sources.process.answers import pack, pack_error
-from answerable.sources.zotero import described
 
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
@@ -142,7 +141,7 @@ class _Reading:
             # Send the error at once: the last answer is lost if the process dies at a later member.
             if isinstance(error, EmptySource):
                 self._empty.add((source, "empty"))
-                self._send({"outcome": "empty", "source": source})
+                self._send({"outcome": "left out", "source": source, "reason": "empty"})
             else:
                 self._failed.append(error)
                 self._send({"outcome": "error", "error": pack_error(error)})
@@ -204,7 +203,7 @@ class _Reading:
             from answerable.sources.html.read import read_html
 
             return [with_short_metadata(read_html(data, source, self._request["url"]))]
-        return described(read_bytes(data, source, context), self._request["path"])
+        return read_bytes(data, source, context)
 
 
 def main() -> None:

@@ -6,8 +6,7 @@ read too, because filters hide rows; their places say that they are hidden.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import EmptySource
@@ -16,7 +15,6 @@ from answerable.sources.text import PartedText, make_document
 
 # Characters: every row carries its sheet's name. Excel allows 31 characters.
 _LONGEST_NAME = 100
-_MOST_RUNS = 20  # runs of hidden rows that are listed at most
 
 
 def workbook_document(
@@ -36,7 +34,7 @@ def workbook_document(
             )
         raise EmptySource(f"{source} holds no text or numbers in its cells: check that it is the right file")
     found = {**metadata, "sheets": ", ".join(sheet.name for sheet in sheets)}
-    if hidden := "; ".join(_hidden(sheets)):
+    if hidden := "; ".join(filter(None, map(_hidden_columns, sheets))):
         found["hidden"] = hidden
     if uncalculated:
         found["without_values"] = f"{uncalculated} formulas: open the file in a spreadsheet program and save it"
@@ -83,22 +81,8 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|") if "|" in text else text
 
 
-def _hidden(sheets: Iterable[Sheet]) -> Iterator[str]:
-    """Yield what is hidden: "sheet Notes", "rows 5-7, 9 of Costs", "columns D of Costs"."""
-    for sheet in sheets:
-        if sheet.is_hidden:
-            yield f"sheet {sheet.name}"
-        rows = [row.number for row in sheet.rows if row.is_hidden]
-        if rows:
-            yield f"rows {_runs(rows, str)} of {sheet.name}"
-        used = {column for row in sheet.rows for column in row.cells}
-        columns = sorted(used & sheet.hidden_columns)
-        if columns:
-            yield f"columns {_runs(columns, column_letters)} of {sheet.name}"
-
-
-def _runs(numbers: Sequence[int], name: Callable[[int], str]) -> str:
-    """Return the numbers as "5-7, 9"."""
-    runs = [[number for _, number in run] for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0])]
-    named = [name(run[0]) if len(run) == 1 else f"{name(run[0])}-{name(run[-1])}" for run in runs[:_MOST_RUNS]]
-    return ", ".join(named) + (" …" if len(runs) > _MOST_RUNS else "")
+def _hidden_columns(sheet: Sheet) -> str:
+    """Return the filled columns that are hidden, "columns D, E of Costs", or ""."""
+    used = {column for row in sheet.rows for column in row.cells}
+    letters = ", ".join(map(column_letters, sorted(used & sheet.hidden_columns)))
+    return f"columns {letters} of {sheet.name}" if letters else ""

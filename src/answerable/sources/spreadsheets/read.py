@@ -24,7 +24,7 @@ from answerable.sources.office.packages import Package, main_part, on_a_line, re
 from answerable.sources.spreadsheets.blocks import LAST_COLUMN, LAST_ROW, Merge, Room, Row, Sheet, column_number
 from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.old import read_xls
-from answerable.sources.xml import local_name, stream, whole_number
+from answerable.sources.xml import local_name, relation_id, stream, whole_number
 from answerable.tables.number_formats import BUILT_IN, decimal_mark, general, shown
 from answerable.text.notation import LOWERED, RAISED, STRUCK
 
@@ -65,9 +65,8 @@ def _worksheets(package: Package, main: str, workbook: Any) -> Iterator[tuple[Sh
     """Yield the sheets with cells in order, still empty, and their parts' names; no sheets of charts and dialogs."""
     parts = {key: path for key, kind, path in relations(package, main) if kind == "worksheet"}
     for number, element in enumerate(islice(workbook.iter("{*}sheet"), 1_000), 1):
-        key = next((value for name, value in element.attrib.items() if name.rpartition("}")[2] == "id"), "")
         # A hostile workbook may list the same sheet many times.
-        if path := parts.pop(key, ""):
+        if path := parts.pop(relation_id(element), ""):
             is_hidden = element.get("state", "visible") in ("hidden", "veryHidden")
             yield Sheet(" ".join(element.get("name", "").split()) or f"Sheet{number}", is_hidden), path
 

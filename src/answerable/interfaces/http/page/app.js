@@ -127,7 +127,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const changed = useCallback(() => setChanges((count) => count + 1), []);
   const jobs = useJobs(library, mayChange, changed);
   const conversation = useConversation(library, onProblem);
-  const isAwaited = panel.isRoomy && view === "ask" && conversation.turns.length > 0;
+  const isAwaited = panel.isRoomy && view === "ask" && (conversation.isLoading || conversation.turns.length > 0);
   useEffect(() => {
     if (conversation.answered) panel.offer(conversation.turns.at(-1)?.answer?.citations ?? []);
   }, [conversation.answered]);
@@ -263,6 +263,10 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
               view === "ask" &&
               html`<${Filters} ...${{ library, changes, where, listed }} onChange=${setWhere} />`
             }
+          </div>
+        </div>
+        <div class="base">
+          <div class="foot">
             ${
               view === "ask" &&
               html`<${Composer}

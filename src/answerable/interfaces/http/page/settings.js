@@ -2,7 +2,10 @@
 
 import { of, request } from "./api/api.js";
 import { chooseModel, NONE, sendingText, settingsOf } from "./model.js";
+import { Working } from "./status.js";
 import { LANGUAGES, TEXTS } from "./texts/i18n.js";
+import "./texts/i18n_keys.js";
+import "./texts/i18n_settings.js";
 import { useTexts } from "./texts/texts.js";
 import { html, useEffect, useRef, useState } from "./ui.js";
 
@@ -174,12 +177,19 @@ const Model = ({ library, found, wanted, onFound, onModel }) => {
 export const SettingsPage = ({ library, mayChange, wanted, onModel, onKeys, onProblem, ...choices }) => {
   const { onLanguage, theme, onTheme } = choices;
   const { t, language } = useTexts();
-  const [found, setFound] = useState(null);
+  // Unknown, or none to show.
+  const [found, setFound] = useState(mayChange ? null : false);
+  const failed = (problem) => {
+    setFound(false);
+    onProblem(problem);
+  };
   useEffect(() => {
-    if (mayChange) settingsOf(library).then(setFound, onProblem);
+    if (mayChange) settingsOf(library).then(setFound, failed);
   }, [library, mayChange]);
+  // All at once, since the model comes first.
+  if (found === null) return html`<${Working}>${t("opening")}<//>`;
   return html`
-    <div class="library settings" data-loaded=${Boolean(found) || !mayChange}>
+    <div class="library settings" data-loaded="true">
       <h1>${t("settings")}</h1>
       ${found && html`<${Model} ...${{ library, found, wanted, onModel }} onFound=${setFound} />`}
       <${Choice}
@@ -200,11 +210,11 @@ export const SettingsPage = ({ library, mayChange, wanted, onModel, onKeys, onPr
         html`
           <h2>${t("setUp")}</h2>
           <dl class="set">
-            <dt>embedder</dt>
+            <dt>${t("set_embedder")} <code>embedder</code></dt>
             <dd>${found.embedder}</dd>
             ${found.settings.map(
               ({ name, value, set_by: by }) => html`
-                <dt>${name}</dt>
+                <dt>${t(`set_${name}`)} <code>${name}</code></dt>
                 <dd>${value ?? "•••"}${by && html` <span class="muted">${by}</span>`}</dd>
               `,
             )}

@@ -2,7 +2,7 @@
 
 import { of, request } from "../api/api.js";
 import { restored } from "./conversation.js";
-import { WAYS } from "./exporting.js";
+import { save, WAYS } from "./saving.js";
 import { useTexts } from "../texts/texts.js";
 import { html, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
@@ -41,7 +41,7 @@ export const useEarlier = (library, changes, onProblem) => {
     remove: (session) => change(session, { method: "DELETE" }),
     save: async (session, way) => {
       const kept = await send(session);
-      if (kept) way(kept.turns.map(restored), texts, kept.title).catch(onProblem);
+      if (kept) save(way, kept.turns.map(restored), texts, kept.title).catch(onProblem);
     },
   };
 };
@@ -85,7 +85,7 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
     earlier.rename(session, event.target[0].value);
     close();
   };
-  const save = (way) => {
+  const saveAs = (way) => {
     earlier.save(session, way);
     close();
   };
@@ -125,7 +125,7 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
           }
           ${
             mode === "save" &&
-            Object.entries(WAYS).map(([name, way]) => button(`saveAs_${name}`, () => save(way)))
+            WAYS.map((way) => button(`saveAs_${way}`, () => saveAs(way)))
           }
           ${
             mode === "rename" && [

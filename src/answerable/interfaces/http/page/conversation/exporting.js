@@ -1,9 +1,9 @@
-/** Answers to take away: as Markdown, as a Word file, on paper, as a note for the library, as a text. */
+/** Answers to take away: as Markdown, as a Word file, on paper, as a note for the library. */
 
-import { HIDDEN, signed } from "./sentences.js";
+import { download } from "./saving.js";
+import { HIDDEN, LINE_ENDS, signed } from "./sentences.js";
 import { nameOf, placesOf, siteOf } from "../texts/places.js";
 
-const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // These, and characters that would end a URL.
 const UNSAFE = /[<>\\\s\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -62,16 +62,6 @@ export const markdownOf = (turns, texts, title) => {
   return `${[name && `# ${asLine(name)}`, ...parts].filter(Boolean).join("\n\n")}\n`;
 };
 
-/** An answer's text, and a line for each citation; quotes too, where the text is a model's. */
-export const answerAsText = (answer, texts) => {
-  const lines = answer.citations.map((found, at) => {
-    const place = [nameOf(found), placesOf(found, texts)].filter(Boolean).join(", ");
-    return [`[${at + 1}] ${place}`, answer.model && `“${found.quote}”`, siteOf(found)].filter(Boolean).join("\n    ");
-  });
-  const text = [signed(answer, texts).trim(), lines.join("\n")].filter(Boolean).join("\n\n");
-  return text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
-};
-
 const wordsOf = (text) => (text.match(/[\p{L}\p{N}]+/gu) ?? ["answerable"]).join("-").slice(0, 60);
 
 const nameOfFile = (turns, title) => wordsOf(title || turns[0].question);
@@ -84,16 +74,7 @@ export const noteOf = (turn, texts) => {
   return new File([markdownOf([turn], texts)], `note-${time}-${wordsOf(turn.question)}.md`, { type: "text/markdown" });
 };
 
-/** Save a file on the reader's disk. */
-export const download = (name, content) => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-};
-
-/** How answers can be saved. */
+/** Save answers in one of the ways. */
 export const WAYS = {
   markdown: async (turns, texts, title) =>
     download(`${nameOfFile(turns, title)}.md`, new Blob([markdownOf(turns, texts, title)], { type: "text/markdown" })),

@@ -1,8 +1,22 @@
 /** A button that opens the ways to save answers. */
 
-import { WAYS } from "./exporting.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useRef, useState } from "../ui.js";
+
+/** How answers can be saved. */
+export const WAYS = ["markdown", "word", "print"];
+
+/** Save turns in one of the ways, whose code comes when it is wanted. */
+export const save = async (way, ...what) => (await import("./exporting.js")).WAYS[way](...what);
+
+/** Save a file on the reader's disk. */
+export const download = (name, content) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};
 
 /** The button; an icon if it has a `label`. `onProblem` learns if a part of the page can't be loaded. */
 export const Save = ({ turns, title, label, onProblem }) => {
@@ -22,9 +36,9 @@ export const Save = ({ turns, title, label, onProblem }) => {
     toggle(false);
   };
   const onFocusOut = (event) => event.currentTarget.contains(event.relatedTarget) || setOpen(false);
-  const save = async (way) => {
+  const press = async (way) => {
     toggle(false);
-    await way(turns, texts, title).catch(() => onProblem({ status: 0, code: "unreachable" }));
+    await save(way, turns, texts, title).catch(() => onProblem({ status: 0, code: "unreachable" }));
   };
   return html`
     <div class="save" onKeyDown=${onKeyDown} onFocusOut=${onFocusOut}>
@@ -43,9 +57,7 @@ export const Save = ({ turns, title, label, onProblem }) => {
         isOpen &&
         // A button that is pressed must not take the focus first: that would close the menu.
         html`<div class="save-menu" onMouseDown=${(event) => event.preventDefault()}>
-          ${Object.entries(WAYS).map(
-            ([name, way]) => html`<button type="button" onClick=${() => save(way)}>${t(`saveAs_${name}`)}</button>`,
-          )}
+          ${WAYS.map((way) => html`<button type="button" onClick=${() => press(way)}>${t(`saveAs_${way}`)}</button>`)}
         </div>`
       }
     </div>

@@ -3,6 +3,8 @@
 // Control characters and direction marks, which are never shown.
 export const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
+export const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+
 /** The marks that readers see, best first. */
 export const MARKS = ["verified", "check", "unsupported"];
 

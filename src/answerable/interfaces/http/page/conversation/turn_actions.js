@@ -1,9 +1,10 @@
 /** What can be done with a question and its answer: edit, copy, save, ask again, vote. */
 
 import { isBusy } from "./conversation.js";
-import { answerAsText, noteOf } from "./exporting.js";
 import { Save } from "./saving.js";
+import { HIDDEN, LINE_ENDS, signed } from "./sentences.js";
 import { Trouble } from "../status.js";
+import { nameOf, placesOf, siteOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
@@ -68,6 +69,16 @@ export const Question = ({ turn, conversation }) => {
   `;
 };
 
+/** An answer's text, and a line for each citation; quotes too, where the text is a model's. */
+const answerAsText = (answer, texts) => {
+  const lines = answer.citations.map((found, at) => {
+    const place = [nameOf(found), placesOf(found, texts)].filter(Boolean).join(", ");
+    return [`[${at + 1}] ${place}`, answer.model && `“${found.quote}”`, siteOf(found)].filter(Boolean).join("\n    ");
+  });
+  const text = [signed(answer, texts).trim(), lines.join("\n")].filter(Boolean).join("\n\n");
+  return text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
+};
+
 const copy = async (text) => {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   // Without HTTPS other machines have no clipboard.
@@ -97,6 +108,11 @@ export const TurnActions = ({ turn, conversation, asking }) => {
       () => setSaid("copied"),
       () => setSaid("notCopied"),
     );
+  const keepNote = () =>
+    import("./exporting.js").then(
+      ({ noteOf }) => asking.add(noteOf(turn, texts)),
+      () => asking.onProblem({ status: 0, code: "unreachable" }),
+    );
   const vote = async (given) => {
     setSaid("");
     if ((await conversation.vote(turn, given)) && given) setSaid("voteKept");
@@ -122,7 +138,7 @@ export const TurnActions = ({ turn, conversation, asking }) => {
             // What rests on nothing would be a source of later answers.
             asking.add &&
             answer.citations.length > 0 &&
-            html`<${IconButton} icon="note" label=${t("saveNote")} onClick=${() => asking.add(noteOf(turn, texts))} />`
+            html`<${IconButton} icon="note" label=${t("saveNote")} onClick=${keepNote} />`
           }
         `
       }

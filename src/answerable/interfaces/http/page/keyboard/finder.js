@@ -4,6 +4,7 @@ import { of, request } from "../api/api.js";
 import { TypeIcon } from "../conversation/sources.js";
 import { Dialog } from "../library/dialog.js";
 import { nameOf } from "../texts/places.js";
+import "../texts/i18n_keys.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
 

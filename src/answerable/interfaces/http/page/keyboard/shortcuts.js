@@ -1,6 +1,7 @@
 /** What the page's keys do. */
 
 import { Dialog } from "../library/dialog.js";
+import "../texts/i18n_keys.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
 

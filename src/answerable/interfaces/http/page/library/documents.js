@@ -15,7 +15,9 @@ const COLUMNS = {
   kind: ({ type }, { t }) => t(`kind_${type}`),
   language: ({ language }, { languageName }) => languageName(language),
   passagesTitle: ({ chunks }) => chunks,
+  added: ({ added = 0 }) => added,
 };
+const NUMBERS = ["passagesTitle", "added"];
 
 const useSorted = (documents, { column, sign }) => {
   const texts = useTexts();
@@ -24,7 +26,7 @@ const useSorted = (documents, { column, sign }) => {
     const { compare } = new Intl.Collator(texts.language, { numeric: true });
     // Names and values are made once per document, not once per comparison.
     const keyed = documents.map((each) => [COLUMNS[column](each, texts), each]);
-    const order = column === "passagesTitle" ? (one, other) => one - other : compare;
+    const order = NUMBERS.includes(column) ? (one, other) => one - other : compare;
     return keyed.sort(([one], [other]) => sign * order(one, other)).map(([, each]) => each);
   }, [documents, column, sign, texts]);
 };
@@ -43,7 +45,7 @@ const Heading = ({ column, sorted, onSort }) => {
 
 const Row = ({ found, isChosen, onChoose, onOpen, onDelete }) => {
   const texts = useTexts();
-  const { t, number, monthOrDay } = texts;
+  const { t, number, monthOrDay, shortDay } = texts;
   const name = nameOf(found);
   const where = [found.date && monthOrDay(found.date), name !== found.source && fileOf(found)].filter(Boolean);
   return html`
@@ -59,6 +61,7 @@ const Row = ({ found, isChosen, onChoose, onOpen, onDelete }) => {
       <td class="kind">${COLUMNS.kind(found, texts)}</td>
       <td data-column="language">${COLUMNS.language(found, texts)}</td>
       <td data-column="passagesTitle">${number(found.chunks)}</td>
+      <td data-column="added">${found.added && shortDay(found.added * 1000)}</td>
       <td class="actions">
         <a class="link" href=${`#document=${encodeURIComponent(found.document_id)}`} aria-label=${t("detailsOf", { name })}
           >${t("details")}</a

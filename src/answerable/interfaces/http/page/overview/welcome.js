@@ -90,15 +90,16 @@ const Examples = ({ onExamples }) => {
 export const Welcome = ({ library, changes, stats, mayChange, forms, onExamples }) => {
   const texts = useTexts();
   const { t } = texts;
-  const isEmpty = stats?.documents === 0;
+  // Until then nobody knows which welcome it is, and one that changes would move.
+  if (!stats) return null;
+  const isEmpty = stats.documents === 0;
   return html`
     <div class="welcome">
       <h1>${t(isEmpty ? "welcomeEmpty" : "welcome")}</h1>
       <p class="promise">${t(isEmpty && !mayChange ? "nothingYet" : "promise")}</p>
-      ${stats && !isEmpty && html`<p class="muted">${holds(stats, texts)}</p>`}
+      ${!isEmpty && html`<p class="muted">${holds(stats, texts)}</p>`}
       ${isEmpty && mayChange && forms} ${isEmpty && mayChange && html`<${Examples} onExamples=${onExamples} />`}
       ${
-        stats &&
         !isEmpty &&
         html`<${Documents} ...${{ library, changes }} count=${stats.documents} />
           <${Hints} />`

@@ -4,7 +4,6 @@ import { LIBRARIES } from "./i18n_libraries.js";
 import { PANEL } from "./i18n_panel.js";
 import { CONVERSATIONS } from "./i18n_conversations.js";
 import { FILTERS } from "./i18n_filters.js";
-import { KEYS } from "./i18n_keys.js";
 import { OVERVIEW } from "./i18n_overview.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
@@ -352,6 +351,7 @@ export const TEXTS = {
   documents: ["Documents", "Documentos", "Documentos"],
   document: ["Document", "Documento", "Documento"],
   passagesTitle: ["Passages", "Pasajes", "Trechos"],
+  added: ["Added", "Añadido", "Adicionado"],
   characters: ["Characters", "Caracteres", "Caracteres"],
   languages: ["Languages", "Idiomas", "Idiomas"],
   kind: ["Type", "Tipo", "Tipo"],
@@ -435,7 +435,6 @@ export const TEXTS = {
   ...PANEL,
   ...CONVERSATIONS,
   ...FILTERS,
-  ...KEYS,
   ...OVERVIEW,
   ...PROBLEMS,
 };

@@ -1,6 +1,8 @@
-/** Texts of the page's keys and of the box that finds. */
+/** Texts of the page's keys and of the box that finds, which come with them. */
 
-export const KEYS = {
+import { TEXTS } from "./i18n.js";
+
+Object.assign(TEXTS, {
   keyboard: ["Keyboard shortcuts", "Atajos de teclado", "Atalhos de teclado"],
   keyEnter: ["Enter", "Intro", "Enter"],
   keyShift: ["Shift", "Mayús", "Shift"],
@@ -31,4 +33,4 @@ export const KEYS = {
     "Documento, conversa ou página",
   ],
   foundNothing: ["Nothing has this name.", "Nada tiene este nombre.", "Nada tem este nome."],
-};
+});

@@ -74,26 +74,11 @@ export const LIBRARIES = {
   model: ["Model", "Modelo", "Modelo"],
   noModel: ["None: answers are quotes", "Ninguno: se responde con citas", "Nenhum: respostas são citações"],
   noModelWhy: ["Nothing leaves the server.", "Nada sale del servidor.", "Nada sai do servidor."],
-  grounded_strict: [
-    "It gets the question and what it finds. Sentences that their sources don't say are left out.",
-    "Recibe la pregunta y lo que halle. Las frases que sus fuentes no dicen se omiten.",
-    "Recebe a pergunta e o que achar. Frases que as fontes não dizem são omitidas.",
-  ],
-  grounded_marked: [
-    "It gets the question and what it finds. Sentences that their sources don't say are underlined.",
-    "Recibe la pregunta y lo que halle. Las frases que sus fuentes no dicen salen subrayadas.",
-    "Recebe a pergunta e o que achar. Frases que as fontes não dizem ficam sublinhadas.",
-  ],
   fixedBy: [
     "Set by {by} where the server was started. Change it there.",
     "Lo fija {by} donde se inició el servidor. Cámbialo allí.",
     "Definido por {by} onde o servidor foi iniciado. Mude lá.",
   ],
-  ready: ["configured, not tested", "configurado, sin probar", "configurado, não testado"],
-  needs: ["needs {what} on the server", "necesita {what} en el servidor", "precisa de {what} no servidor"],
-  needsKey: ["needs a key", "necesita una clave", "precisa de uma chave"],
-  test: ["Test", "Probar", "Testar"],
-  reachable: ["reachable; models: {n}", "responde; modelos: {n}", "responde; modelos: {n}"],
   sentTo: [
     "Questions, the conversation and passages are sent to {host}.",
     "Las preguntas, la conversación y los pasajes se envían a {host}.",
@@ -114,21 +99,9 @@ export const LIBRARIES = {
     "Cuesta {read} por cada 1000 tokens leídos y {written} por cada 1000 escritos.",
     "Custa {read} por 1.000 tokens lidos e {written} por 1.000 escritos.",
   ],
-  useModel: ["Use {model}", "Usar {model}", "Usar {model}"],
   withoutModel: ["no model", "sin modelo", "sem modelo"],
   onServer: ["{model} · on the server", "{model} · en el servidor", "{model} · no servidor"],
   setUpProvider: ["Set up", "Configurar", "Configurar"],
-  apiKey: ["Key", "Clave", "Chave"],
-  address: ["Address", "Dirección", "Endereço"],
-  forgetKey: ["Forget the key", "Olvidar la clave", "Esquecer a chave"],
-  keptOnServer: [
-    "The key is stored on the server and never shown again. A new address needs its own key.",
-    "La clave se guarda en el servidor y no vuelve a mostrarse. Una dirección nueva necesita su propia clave.",
-    "A chave fica guardada no servidor e não é mostrada de novo. Um endereço novo precisa da própria chave.",
-  ],
-  setUp: ["On the server", "En el servidor", "No servidor"],
-  theme: ["Theme", "Tema", "Tema"],
-  auto: ["As the system", "Como el sistema", "Como o sistema"],
 
   errorFolder: [
     "This folder may not be followed. Choose another, or ask the server's administrator to allow it.",

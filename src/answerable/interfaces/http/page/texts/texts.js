@@ -9,7 +9,7 @@ const Context = createContext(null);
 export const TextsProvider = Context.Provider;
 
 /**
- * The texts: `t(name, values)`, `languageName`, `number`, `seconds`, `dollars`, `percent`, `megabytes`, `day`, `days`, `monthOrDay`,
+ * The texts: `t(name, values)`, `languageName`, `number`, `seconds`, `dollars`, `percent`, `megabytes`, `day`, `shortDay`, `days`, `monthOrDay`,
  * `time` and `moment`.
  */
 export const useTexts = () => useContext(Context);
@@ -28,6 +28,7 @@ const inLanguage = (language) => {
   const percent = new Intl.NumberFormat(locale, { style: "percent" });
   const megabytes = new Intl.NumberFormat(locale, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
+  const shortDay = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
   const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
@@ -50,6 +51,7 @@ const inLanguage = (language) => {
     percent: (value) => percent.format(value),
     megabytes: (bytes) => megabytes.format(bytes / 1e6),
     day: (value) => day.format(new Date(value)),
+    shortDay: (value) => shortDay.format(new Date(value)),
     days: (first, last) => day.formatRange(new Date(first), new Date(last)),
     // A date without a time is a calendar day in every time zone.
     monthOrDay: (value) =>

@@ -1,7 +1,7 @@
 /** The menu of an open source: its original file in a new tab, or on the disk. */
 
 import { getOriginal } from "../api/documents.js";
-import { download } from "../conversation/exporting.js";
+import { download } from "../conversation/saving.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, IconButton, useLayoutEffect, useRef, useState } from "../ui.js";

@@ -14,7 +14,6 @@ const useRecording = (library, id, start) => {
     let made = "";
     let isWanted = true;
     setAddress("");
-    if (start === null) return undefined;
     getRecording(library, id, start).then(
       (blob) => isWanted && setAddress((made = URL.createObjectURL(blob))),
       () => {},
@@ -27,14 +26,12 @@ const useRecording = (library, id, start) => {
   return address;
 };
 
-/** The player of a recording, or of the voice note that the place is from; otherwise nothing. */
+/** The player of a recording, or of the voice note that the place is from. */
 export const Player = ({ library, document, place }) => {
   const { t } = useTexts();
   const audio = useRef(null);
   const second = place.seconds?.[0] ?? 0;
-  // Subtitles have seconds, but no sound.
-  const isHeard = document.type === "recording" || (document.type === "chat" && Boolean(place.seconds));
-  const address = useRecording(library, document.document_id, isHeard ? place.start : null);
+  const address = useRecording(library, document.document_id, place.start);
   const begin = () => {
     audio.current.currentTime = second;
     // Browsers may refuse to play before the first click; the player is there then.

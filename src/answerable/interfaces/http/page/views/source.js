@@ -5,17 +5,17 @@ import { fileOf, isFile, nameOf, placesOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
+import { html, Icon, IconButton, lazily, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { More } from "./original.js";
 import { A4, getQuoted, PdfView } from "./pdf.js";
 import { PictureView } from "./picture.js";
-import { Player, RecordingView } from "./recording.js";
 import { Separator } from "./separator.js";
 import { bring, getReading, ZoomBar } from "./zoom.js";
 
 const chat = () => import("./chat.js").then((found) => found.ChatView);
 const markdown = () => import("./markdown.js").then((found) => found.MarkdownView);
 const sheet = () => import("./markdown.js").then((found) => found.SheetView);
+const recording = () => import("./recording.js").then((found) => found.RecordingView);
 const lines = (name) => () => import("./lines.js").then((found) => found[name]);
 
 /** Loads the view of a type of document. */
@@ -32,9 +32,10 @@ const VIEWS = {
   slides: markdown,
   spreadsheet: sheet,
   records: lines("RecordsView"),
-  recording: async () => RecordingView,
-  subtitles: async () => RecordingView,
+  recording,
+  subtitles: recording,
 };
+const Player = lazily(() => import("./recording.js").then((found) => found.Player));
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
 // Documents that are mostly a table: their page sorts, filters and adds it up.
@@ -193,6 +194,10 @@ const reveal = (body, page) => {
   bring(body, quote ?? body.querySelector(`.pdf-page[data-page="${page}"]`));
 };
 
+// Subtitles have seconds, but no sound.
+const isHeard = ({ document, place }) =>
+  document?.type === "recording" || (document?.type === "chat" && Boolean(place.seconds));
+
 /** The panel. Arrows step through `places`; `at` is the one shown. */
 export const SourcePanel = ({ library, places, at, isOffered, onStep, onClose, onAskAbout }) => {
   const { t } = useTexts();
@@ -221,7 +226,7 @@ export const SourcePanel = ({ library, places, at, isOffered, onStep, onClose, o
       <div class="panel-body" ref=${body} tabindex="0" role="region" aria-label=${nameOf(place)}>
         ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
-        ${found.document && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
+        ${isHeard(found) && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
         ${found.document && html`<${View} ...${found} places=${places} zoom=${zoom} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}
       </div>

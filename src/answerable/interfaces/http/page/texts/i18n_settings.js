@@ -1,0 +1,235 @@
+/** Texts of the settings, which come with them. */
+
+import { TEXTS } from "./i18n.js";
+
+Object.assign(TEXTS, {
+  grounded_strict: [
+    "It gets the question and what it finds. Sentences that their sources don't say are left out.",
+    "Recibe la pregunta y lo que halle. Las frases que sus fuentes no dicen se omiten.",
+    "Recebe a pergunta e o que achar. Frases que as fontes não dizem são omitidas.",
+  ],
+  grounded_marked: [
+    "It gets the question and what it finds. Sentences that their sources don't say are underlined.",
+    "Recibe la pregunta y lo que halle. Las frases que sus fuentes no dicen salen subrayadas.",
+    "Recebe a pergunta e o que achar. Frases que as fontes não dizem ficam sublinhadas.",
+  ],
+  ready: ["configured, not tested", "configurado, sin probar", "configurado, não testado"],
+  needs: ["needs {what} on the server", "necesita {what} en el servidor", "precisa de {what} no servidor"],
+  needsKey: ["needs a key", "necesita una clave", "precisa de uma chave"],
+  test: ["Test", "Probar", "Testar"],
+  reachable: ["reachable; models: {n}", "responde; modelos: {n}", "responde; modelos: {n}"],
+  useModel: ["Use {model}", "Usar {model}", "Usar {model}"],
+  apiKey: ["Key", "Clave", "Chave"],
+  address: ["Address", "Dirección", "Endereço"],
+  forgetKey: ["Forget the key", "Olvidar la clave", "Esquecer a chave"],
+  keptOnServer: [
+    "The key is stored on the server and never shown again. A new address needs its own key.",
+    "La clave se guarda en el servidor y no vuelve a mostrarse. Una dirección nueva necesita su propia clave.",
+    "A chave fica guardada no servidor e não é mostrada de novo. Um endereço novo precisa da própria chave.",
+  ],
+  setUp: ["On the server", "En el servidor", "No servidor"],
+  theme: ["Theme", "Tema", "Tema"],
+  auto: ["As the system", "Como el sistema", "Como o sistema"],
+
+  // What each setting is; its own name is as files have it.
+  set_library: ["Where the library is", "Dónde está la biblioteca", "Onde está a biblioteca"],
+  set_embedder: ["Model that finds by meaning", "Modelo que busca por significado", "Modelo que busca por significado"],
+  set_embedding_dimension: ["Numbers per vector", "Números por vector", "Números por vetor"],
+  set_onnx_pooling: [
+    "How a model of one's own sums up a passage",
+    "Cómo un modelo propio resume un pasaje",
+    "Como um modelo próprio resume um trecho",
+  ],
+  set_onnx_query_prefix: [
+    "What a model of one's own reads before a question",
+    "Lo que un modelo propio lee antes de una pregunta",
+    "O que um modelo próprio lê antes de uma pergunta",
+  ],
+  set_onnx_passage_prefix: [
+    "What a model of one's own reads before a passage",
+    "Lo que un modelo propio lee antes de un pasaje",
+    "O que um modelo próprio lê antes de um trecho",
+  ],
+  set_allow_downloads: ["Models may be downloaded", "Se pueden descargar modelos", "Modelos podem ser baixados"],
+  set_model: ["Model that writes answers", "Modelo que escribe las respuestas", "Modelo que escreve as respostas"],
+  set_splitter: ["How documents are split", "Cómo se dividen los documentos", "Como os documentos são divididos"],
+  set_token_vocabulary: [
+    "Vocabulary that tokens are counted by",
+    "Vocabulario con el que se cuentan los tokens",
+    "Vocabulário com que se contam os tokens",
+  ],
+  set_chunk_size: ["Longest passage", "Pasaje más largo", "Trecho mais longo"],
+  set_chunk_overlap: [
+    "What a passage repeats of the one before",
+    "Lo que un pasaje repite del anterior",
+    "O que um trecho repete do anterior",
+  ],
+  set_quotes: ["Most quotes in an answer", "Máximo de citas en una respuesta", "Máximo de citações em uma resposta"],
+  set_narrow: [
+    "Questions narrow the search by what they name",
+    "Las preguntas acotan la búsqueda con lo que nombran",
+    "As perguntas restringem a busca pelo que nomeiam",
+  ],
+  set_rerank: [
+    "Second ranking of what was found",
+    "Segunda ordenación de lo encontrado",
+    "Segunda ordenação do que foi encontrado",
+  ],
+  set_reader: [
+    "Model that reads passages for the answer",
+    "Modelo que lee los pasajes en busca de la respuesta",
+    "Modelo que lê os trechos em busca da resposta",
+  ],
+  set_context_tokens: [
+    "Most of the passages that a model gets, in tokens",
+    "Máximo de pasajes que recibe un modelo, en tokens",
+    "Máximo de trechos que um modelo recebe, em tokens",
+  ],
+  set_history_tokens: [
+    "Most of the conversation that a model gets, in tokens",
+    "Máximo de conversación que recibe un modelo, en tokens",
+    "Máximo da conversa que um modelo recebe, em tokens",
+  ],
+  set_answer_tokens: [
+    "Longest answer of a model, in tokens",
+    "Respuesta más larga de un modelo, en tokens",
+    "Resposta mais longa de um modelo, em tokens",
+  ],
+  set_tool_tokens: [
+    "Most that a model may look up, in tokens",
+    "Máximo que un modelo puede consultar, en tokens",
+    "Máximo que um modelo pode consultar, em tokens",
+  ],
+  set_answer_rounds: [
+    "How often a model may search for an answer",
+    "Cuántas veces puede buscar un modelo para una respuesta",
+    "Quantas vezes um modelo pode buscar para uma resposta",
+  ],
+  set_answer_seconds: [
+    "Most time for an answer, in seconds",
+    "Tiempo máximo para una respuesta, en segundos",
+    "Tempo máximo para uma resposta, em segundos",
+  ],
+  set_grounding: [
+    "What happens to sentences that sources don't say",
+    "Qué se hace con las frases que las fuentes no dicen",
+    "O que se faz com frases que as fontes não dizem",
+  ],
+  set_check: [
+    "What checks a model's sentences",
+    "Qué comprueba las frases de un modelo",
+    "O que verifica as frases de um modelo",
+  ],
+  set_provider_timeout: [
+    "How long a provider is waited for, in seconds",
+    "Cuánto se espera a un proveedor, en segundos",
+    "Quanto se espera por um provedor, em segundos",
+  ],
+  set_provider_concurrency: [
+    "Most requests to a provider at once",
+    "Máximo de peticiones simultáneas a un proveedor",
+    "Máximo de pedidos simultâneos a um provedor",
+  ],
+  set_refuse: [
+    "Says so when nothing found answers",
+    "Avisa cuando nada de lo hallado responde",
+    "Avisa quando nada do que achou responde",
+  ],
+  set_wrong_answers: [
+    "Of 100 questions without an answer, how many may get one",
+    "De 100 preguntas sin respuesta, cuántas pueden recibir una",
+    "De 100 perguntas sem resposta, quantas podem receber uma",
+  ],
+  set_max_file_size: ["Largest file, in bytes", "Archivo más grande, en bytes", "Maior arquivo, em bytes"],
+  set_max_pdf_seconds: [
+    "Most time to read a PDF, in seconds",
+    "Tiempo máximo para leer un PDF, en segundos",
+    "Tempo máximo para ler um PDF, em segundos",
+  ],
+  set_max_pdf_memory: [
+    "Most memory to read a PDF, in bytes",
+    "Memoria máxima para leer un PDF, en bytes",
+    "Memória máxima para ler um PDF, em bytes",
+  ],
+  set_ocr_languages: [
+    "Languages of scans",
+    "Idiomas de los documentos escaneados",
+    "Idiomas dos documentos digitalizados",
+  ],
+  set_audio_model: [
+    "Model that writes down recordings",
+    "Modelo que transcribe grabaciones",
+    "Modelo que transcreve gravações",
+  ],
+  set_audio_languages: ["Languages of recordings", "Idiomas de las grabaciones", "Idiomas das gravações"],
+  set_max_audio_seconds: [
+    "Longest recording, in seconds",
+    "Grabación más larga, en segundos",
+    "Gravação mais longa, em segundos",
+  ],
+  set_allow_hosts: [
+    "Private addresses that may be read",
+    "Direcciones privadas que se pueden leer",
+    "Endereços privados que podem ser lidos",
+  ],
+  set_site_locales: [
+    "Languages of sites that are read",
+    "Idiomas de los sitios que se leen",
+    "Idiomas dos sites que são lidos",
+  ],
+  set_site_versions: [
+    "Versions of sites that are read",
+    "Versiones de los sitios que se leen",
+    "Versões dos sites que são lidas",
+  ],
+  set_site_public_url: [
+    "Public address of a site that is read elsewhere",
+    "Dirección pública de un sitio que se lee en otra",
+    "Endereço público de um site que é lido em outro",
+  ],
+  set_site_everything: [
+    "Blogs and listings of a site are read, too",
+    "También se leen blogs y listados de un sitio",
+    "Blogs e listagens de um site também são lidos",
+  ],
+  set_max_pages: ["Most pages of a site", "Máximo de páginas de un sitio", "Máximo de páginas de um site"],
+  set_requests_per_second: [
+    "Most requests to a site per second",
+    "Máximo de peticiones por segundo a un sitio",
+    "Máximo de pedidos por segundo a um site",
+  ],
+  set_pdf_password: ["Password of PDFs", "Contraseña de los PDF", "Senha dos PDFs"],
+  set_threads: ["Threads that compute", "Hilos de cálculo", "Threads de cálculo"],
+  set_workers: ["Processes that read documents", "Procesos que leen documentos", "Processos que leem documentos"],
+  set_ray: ["Cluster that reads documents", "Clúster que lee documentos", "Cluster que lê documentos"],
+  set_local_runtime: ["No effect any more", "Ya no tiene efecto", "Não tem mais efeito"],
+  set_cache_folder: [
+    "Folder of cached vectors and models",
+    "Carpeta de la caché de vectores y modelos",
+    "Pasta do cache de vetores e modelos",
+  ],
+  set_cache_size: ["Largest cache, in bytes", "Caché más grande, en bytes", "Maior cache, em bytes"],
+  set_openai_api_key: ["Key of OpenAI", "Clave de OpenAI", "Chave da OpenAI"],
+  set_openai_base_url: ["Address of OpenAI", "Dirección de OpenAI", "Endereço da OpenAI"],
+  set_openai_chat_model: [
+    "OpenAI's model that writes answers",
+    "Modelo de OpenAI que escribe las respuestas",
+    "Modelo da OpenAI que escreve as respostas",
+  ],
+  set_openai_embedding_model: [
+    "OpenAI's model that finds by meaning",
+    "Modelo de OpenAI que busca por significado",
+    "Modelo da OpenAI que busca por significado",
+  ],
+  set_cohere_api_key: ["Key of Cohere", "Clave de Cohere", "Chave da Cohere"],
+  set_cohere_base_url: ["Address of Cohere", "Dirección de Cohere", "Endereço da Cohere"],
+  set_qdrant_api_key: ["Key of Qdrant", "Clave de Qdrant", "Chave do Qdrant"],
+  set_library_timeout: [
+    "How long a busy library is waited for, in seconds",
+    "Cuánto se espera a una biblioteca ocupada, en segundos",
+    "Quanto se espera por uma biblioteca ocupada, em segundos",
+  ],
+  set_github_token: ["Key of GitHub", "Clave de GitHub", "Chave do GitHub"],
+  set_github_base_url: ["Address of GitHub", "Dirección de GitHub", "Endereço do GitHub"],
+  set_ollama_base_url: ["Address of Ollama", "Dirección de Ollama", "Endereço do Ollama"],
+});
