@@ -175,7 +175,7 @@ class Ingestion:
         chunks = [prepared.indexed(number, stored.get(each, waits)) for number, each in enumerate(passages)]
         self._chunks_done += sum(each in stored for each in passages)
         self._report_progress(shown, 0, 0)
-        self._unwritten.append(Addition(replace(prepared.document, added=added), chunks, record))
+        self._unwritten.append(Addition(replace(prepared.document, added=document.added or added), chunks, record))
         self._unwritten_chunks += len(chunks)
         if self._batches is None or self._unwritten_chunks >= MAX_UNWRITTEN_CHUNKS:
             self._write()
