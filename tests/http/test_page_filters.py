@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from browser import PHONE, Visitor, visiting
-from playwright.sync_api import Request
+from playwright.sync_api import Request, expect
 
 from answerable.interfaces.http.server import Server
 
@@ -44,10 +44,12 @@ def test_filters_are_chosen_and_taken_off(example_server: Server) -> None:
     with visiting(example_server.address, (1280, 800)) as visitor:
         page = visitor.page
         bar, panel = page.locator(".filter-bar"), page.locator(".filter-panel")
+        # Beside the list of documents no chip would offer them.
+        page.get_by_role("button", name="Hide conversations").click()
         bar.get_by_role("button", name="Person").click()
         panel.get_by_role("button", name="Ana Lucía").click()
         bar.get_by_role("button", name="Document").click()
-        panel.get_by_role("button", name="Viaje a Oaxaca").click()
+        panel.get_by_label("Viaje a Oaxaca").check()
         bar.get_by_role("button", name="Type").click()
         panel.get_by_role("button", name="Chat").click()
         bar.get_by_role("button", name="Language").click()
@@ -111,7 +113,16 @@ def test_what_a_question_narrowed_itself_to_can_be_taken_off(example_server: Ser
 def test_a_new_conversation_has_no_filter(example_server: Server) -> None:
     with visiting(example_server.address) as visitor:
         page = visitor.page
-        page.locator(".filter-bar").get_by_role("button", name="Person").click()
+        bar = page.locator(".filter-bar")
+        page.locator(".asked-list input").nth(1).check()
+        page.locator(".asked-list input").first.check()
+        assert bar.get_by_role("button").first.inner_text() == "2 documents"
+        bar.get_by_role("button", name="Take off 2 documents").click()
+        # Documents are chosen in a chip only while their list isn't there.
+        expect(bar.get_by_role("button", name="Document")).to_have_count(0)
+        page.get_by_role("button", name="Hide conversations").click()
+        bar.get_by_role("button", name="Document").wait_for()
+        bar.get_by_role("button", name="Person").click()
         page.locator(".filter-panel").get_by_role("button", name="Ana Lucía").click()
         page.keyboard.press("Escape")
         visitor.ask("¿Cuándo puede viajar?")

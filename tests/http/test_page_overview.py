@@ -76,7 +76,8 @@ def test_what_the_welcome_names_leads_to_its_page(address: str) -> None:
 def test_a_document_has_its_page_where_it_alone_is_asked(address: str) -> None:
     with visiting(f"{address}#library") as visitor:
         page = visitor.page
-        page.get_by_role("link", name="Details of Care guide").click()
+        page.get_by_role("button", name="Actions for “Care guide").click()
+        page.locator(":popover-open").get_by_role("link", name="Details").click()
         page.locator(".document-page[data-loaded]").wait_for()
         assert page.locator("h1").inner_text() == "Care guide for the Aurora 3 espresso machine"
         assert page.locator(".outline button").all_inner_texts()[2] == "Descaling"

@@ -102,7 +102,7 @@ def look_round(visitor: Visitor, cited: int, pages: int) -> None:
     before = page.locator(".pdf").evaluate(across)
     page.get_by_role("button", name="Zoom in").click()
     page.wait_for_function(f"() => document.querySelector('.pdf').clientWidth > {before * 1.24}")
-    # What was in the middle is there still.
+    # The quote is there still.
     assert page.locator(f".pdf-page[data-page='{cited}'] .pdf-quote").evaluate(IN_SIGHT)
     page.get_by_role("button", name="Actual size").click()
     page.wait_for_function("() => document.querySelector('.pdf').clientWidth === 816")

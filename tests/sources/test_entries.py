@@ -245,6 +245,13 @@ def test_times_are_in_the_zone_of_the_calendar_and_others_name_theirs() -> None:
     assert table.rows[2].values[1].time == datetime(2025, 7, 18, 16, 0)
 
 
+@pytest.mark.parametrize("zone", ["W. Europe Standard Time", "My Zone", "../x", "/etc", "é" * 300])
+def test_times_in_utc_stay_where_the_zone_is_not_known(zone: str) -> None:
+    event = f"BEGIN:VEVENT\nSUMMARY:Course\nDTSTART;TZID={zone}:20250203T180000\nEXDATE:20250210T170000Z\n"
+    (document,) = read_bytes(f"{event}RRULE:FREQ=WEEKLY;UNTIL=20250430T210000Z\nEND:VEVENT\n".encode(), "a.ics")
+    assert document.content.endswith("Repeats: every week on Monday, until 2025-04-30, except 2025-02-10 17:00 UTC")
+
+
 def test_without_a_zone_of_the_calendar_times_in_several_zones_name_them() -> None:
     event = "BEGIN:VEVENT\nSUMMARY:Call\nDTSTART;TZID={}:20250718T160000\nEND:VEVENT\n"
     zones = ("Europe/Madrid", "W. Europe Standard Time")

@@ -122,6 +122,21 @@ def test_half_characters_are_no_text() -> None:
     assert f"{document.content}{document.title}{document.metadata}".encode()
 
 
+def test_notes_of_simplenote(tmp_path: Path) -> None:
+    created = {"creationDate": "2024-01-05T07:00:00.000Z", "tags": ["bread"]}
+    active = [{"content": "# Dough\r\nIt is fed at 7:15.\n", **created}, {"content": "Dough"}, {"content": " "}]
+    exported = {"activeNotes": active, "trashedNotes": [{"content": "Padlock"}] * 2}
+    (tmp_path / "notes.json").write_text(json.dumps(exported))
+    with answerable.open(":memory:") as library:
+        report = library.add(tmp_path)
+        ids = [each.id for each in library.documents()]
+        found = [(Path(each.source).name, each.content) for each in map(library.document, ids)]
+    assert sorted(found) == [("Dough", "# Dough\n\nIt is fed at 7:15."), ("Dough (2)", "# Dough")]
+    assert dict(report.skipped) == {"note in the trash": 2}
+    ((first, _), _) = read(json.dumps(exported).encode(), "notes.json")
+    assert first.metadata == {"format": "exported note", "date": "2024-01-05", "tags": ["bread"]}
+
+
 def test_a_note_in_the_trash_is_skipped_by_name(tmp_path: Path) -> None:
     (tmp_path / "Camp.json").write_text(json.dumps(KEEP))
     (tmp_path / "Old.json").write_text(json.dumps({**KEEP, "isTrashed": True}))

@@ -62,10 +62,11 @@ def test_a_link_in_a_table_has_a_text_behind_an_escaped_bar() -> None:
 
 
 def test_comments_are_left_out() -> None:
-    text = "Ada %%not [[me]]%% said 50%% of %%.\n%% line %%\n%%\nSeveral\n\nlines\n%%\n\n```\n%%time\n%%\n```\n%% open"
-    document = read_markdown(text, "a.md")
-    assert document.content == "Ada  said 50%% of %%.\n\n\n\n\n\n\n\n```\n%%time\n%%\n```\n%% open"
+    text = "Ada %%not [[me]]%% said 50%% of %%.\n%% line %%\n%%\nSeveral\n\nlines\n%%\n\n```\n%%time\n%%\n```\n"
+    document = read_markdown(f"{text}%% open\n\nx", "a.md")
+    assert document.content == "Ada  said 50%% of %%.\n\n\n\n\n\n\n\n```\n%%time\n%%\n```\n\n\n"
     assert document.metadata == {}
+    assert read_markdown("Cell:\n%%time\nAda", "a.md").content == "Cell:\n%%time\nAda"
 
 
 def test_what_logseq_logs_is_left_out() -> None:

@@ -93,6 +93,9 @@ def test_what_is_struck_out_states_nothing() -> None:
     cases = {
         "~~The gate opens at nine.~~ The gate opens at ten.": ["The gate opens at ten."],
         "~~It is free. Bring a cup.~~ It costs 4 euros.": ["It costs 4 euros."],
+        "Rules\n~~Bonfires are allowed here on Sundays.~~ Bonfires are forbidden here.": [
+            *("Rules", "Bonfires are forbidden here."),
+        ],
         "The fee is ~~60 euros~~ 75 euros.": ["The fee is ~~60 euros~~ 75 euros."],
         "- ~~Sell the stove~~\n- Buy oil": ["- Buy oil"],
         "- [x] ~~Sell the stove~~\n- [ ] Buy oil": ["- [x] ~~Sell the stove~~", "- [ ] Buy oil"],

@@ -61,7 +61,9 @@ def unsaid(ranked: list[Sentence], asked: Asked, before: str) -> list[Sentence]:
     """Return the sentences that may answer a message completed by the question whose answer was `before`.
 
     Left out are those that lack a name or number of the message, and those that the answer before quotes and that have
-    none of the message's own words ("And the old furniture?" after "When is paper collected?"). FIGURES
+    none of the message's own words ("And the old furniture?" after "When is paper collected?"). Of 80 follow-ups by a
+    stranger, 47 get the right quote and 23 a wrong one (43 and 32 without); of 48 questions on another subject that the
+    documents don't answer, 16 are answered (12 alone).
     """
     language = question_language(asked.message) or asked.language
     own = set(terms(" ".join(word for word in words(asked.message) if fold(word) not in _SMALL), language))

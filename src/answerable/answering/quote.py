@@ -19,8 +19,9 @@ from answerable.answering.decide import answered, refuse
 from answerable.answering.differences import Difference
 from answerable.answering.found import Found
 from answerable.answering.messages import LACKS, MORE, NEAREST, QUOTING, SAYS, phrase, word_lists
+from answerable.answering.reading import is_quotation, replied
 from answerable.answering.sentences import Sentence, is_header, shown_row
-from answerable.datatypes import Answer, Citation, DocumentType, Part, Reason, Step
+from answerable.datatypes import Answer, Citation, DocumentType, Reason, Step
 from answerable.formats.locate import without_marks
 from answerable.retrieval.times import fold_in_place, relative_times
 from answerable.text.indexed_text import says_the_same_anywhere
@@ -92,7 +93,7 @@ def choose(found: Found, ranked: Sequence[Sentence], most: int) -> tuple[list[Qu
     kept: list[Sentence] = []
     left_out: Counter[str] = Counter()
     has_others = any(not is_header(sentence) for sentence in ranked)
-    for number, sentence in enumerate(ranked):
+    for number, sentence in enumerate(map(replied, ranked)):
         if len(kept) == most:
             left_out["more than asked for"] = len(ranked) - number
             break
@@ -171,16 +172,11 @@ def _line(quote: Quote) -> str:
         return row
     text = " ".join(without_marks(document, sentence.start, sentence.end).split())
     message = sentence.message
-    if message is None or _is_quotation(document.content, message, sentence.start):
+    if message is None or is_quotation(document.content, message, sentence.start):
         return f"“{text}”"
     when = f" ({message.time:%Y-%m-%d %H:%M})" if message.time else ""
     dates = ", ".join(_dates(text, message.time, document.language)) if message.time else ""
     return f"{message.sender}{when}: “{text}”{f' ({dates})' if dates else ''}"
-
-
-def _is_quotation(content: str, message: Part, offset: int) -> bool:
-    """Return whether a line of a message quotes somebody else: `> Is there a cellar?`."""
-    return content.startswith(">", content.rfind("\n", message.start, offset) + 1 or message.body or message.start)
 
 
 def _dates(text: str, sent: datetime, language: str) -> Iterator[str]:

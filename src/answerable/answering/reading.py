@@ -15,8 +15,9 @@ from answerable.answering.citations import location_of
 from answerable.answering.found import Found, place_of
 from answerable.answering.gate import UNREAD
 from answerable.answering.sentences import Sentence, column_names, missing_words, sentences, widened
-from answerable.datatypes import Span, Step
+from answerable.datatypes import Part, Span, Step
 from answerable.protocols import AnswerReader, Reading
+from answerable.text.characters import QUESTION_MARKS
 
 NEAR_WEIGHT = 0.55
 """The weight of similar word forms relative to exact words; this and the next three are fitted: see `rank`."""
@@ -39,7 +40,9 @@ HEADER = 120
 LEAST_SHARE = 0.002
 """The lowest share (see `share_of`) used, so that its logarithm stays finite. A guess, not measured."""
 
-_QUESTION_MARKS = ("?", "？", "؟")
+_REPLY = re.compile(
+    r"(?:\s*>[^\n]*)*\s*([^\s>][^\n]{0,300})(?:\n|\Z)"
+)  # a longer paragraph is more than a reply; a guess
 _BETWEEN = " › "
 _SPACES = re.compile(r"\s+")
 
@@ -92,11 +95,24 @@ def rank(found: Iterable[Sentence]) -> list[Sentence]:
             + CONTEXT_WEIGHT * sentence.context
             + CHUNK_WEIGHT * sentence.chunk_score
             + SIMILARITY_WEIGHT * (sentence.similarity - closest)
-            - ASKING * sentence.text.endswith(_QUESTION_MARKS)
+            - ASKING * sentence.text.endswith(QUESTION_MARKS)
         )
 
     scored = [replace(sentence, support=support(sentence)) for sentence in found]
     return sorted(scored, key=lambda sentence: -sentence.support)
+
+
+def is_quotation(content: str, message: Part, offset: int) -> bool:
+    """Return whether a line of a message quotes somebody else: `> Is there a cellar?`."""
+    return content.startswith(">", content.rfind("\n", message.start, offset) + 1 or message.body or message.start)
+
+
+def replied(sentence: Sentence) -> Sentence:
+    """Return the reply in place of a question that a message quotes above it; any other sentence as it is."""
+    content, message = sentence.result.document.content, sentence.message
+    is_asked = message and sentence.text.endswith(QUESTION_MARKS) and is_quotation(content, message, sentence.start)
+    reply = _REPLY.match(content, sentence.end, message.end) if message and is_asked else None
+    return replace(sentence, start=reply.start(1), end=reply.end(1), answer=None) if reply else sentence
 
 
 @dataclass(frozen=True, slots=True)

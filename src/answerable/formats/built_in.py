@@ -274,7 +274,7 @@ MARKDOWN = Format(
     markdown=Markdown.ALL,
     media_types={"text/markdown": ".md"},
 )
-# Notes of Google Keep are files of records: `read_exported` decides by the content.
+# Notes of Google Keep and Simplenote are files of records: `read_exported` decides by the content.
 NOTE = replace(
     MARKDOWN,
     name="exported note",

@@ -121,7 +121,7 @@ def _moments(found: Iterable[Property], zone: str) -> list[str]:
 def _local(moment: Moment, zone: str) -> Moment:
     if moment.zone == "UTC" and zone:
         # A calendar's own zone, or an impossible one; near the years 1 and 9999 there is no local time.
-        with suppress(ValueError, OSError, OverflowError):
+        with suppress(KeyError, ValueError, OSError, OverflowError):
             local = moment.time.replace(tzinfo=timezone.utc).astimezone(ZoneInfo(zone))
             return Moment(local.replace(tzinfo=None), is_day=False)
     return moment

@@ -85,11 +85,11 @@ def packed_format(file: Path | bytes, source: str) -> Format | None:
     packages = [form for form in FORMATS if form.packed]
     try:
         with zipfile.ZipFile(BytesIO(file) if isinstance(file, bytes) else file) as archive:
-            members = {name.replace("\\", "/") for name in archive.namelist()}
+            members = {name.replace("\\", "/").lstrip("/"): name for name in archive.namelist()}
             if found := next((form for form in packages if form.packed in members), None):
                 return found
             if "mimetype" in members:
-                with archive.open("mimetype") as member:
+                with archive.open(members["mimetype"]) as member:
                     stated = member.read(_LONGEST_TYPE).decode("ascii", "replace").strip().removesuffix("-template")
                 return next((form for form in packages if form.packed == stated), None)
     except UNPACKING:

@@ -211,7 +211,9 @@ def _note_end(content: str, found: re.Match[str]) -> int:
     note = content.index(found["note"], found.start())
     if closing := _CLOSED_BY.get(found["note"]):
         end = content.find(closing, found.end())
-        return end + len(closing) if end >= 0 else -(found.end() + _LONGEST)
+        # As in Obsidian, what isn't closed goes on to the end; `%%time` is text of something else.
+        is_open = end < 0 and closing == "%%" and content[found.end() : found.end() + 1].isspace()
+        return len(content) if is_open else end + len(closing) if end >= 0 else -(found.end() + _LONGEST)
     # A heading's own id is read with the heading.
     is_id = _ID_AT_END.match(content, note) and _HEADING.match(content, content.rfind("\n", 0, note) + 1)
     return -found.end() if is_id else _braces_end(content, note)

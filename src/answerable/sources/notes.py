@@ -1,4 +1,4 @@
-"""Notes of Evernote (`.enex`) and Google Keep (JSON) → Documents: each note, and each file attached to it.
+"""Notes of Evernote (`.enex`), Google Keep and Simplenote (JSON) → Documents: each note, and each file attached to it.
 
 Times are UTC. A note's text is Markdown, below its title as heading.
 """
@@ -24,7 +24,18 @@ from answerable.sources.chats.read import chats_in_json
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.entries import read_moment
-from answerable.sources.exported import first, member_name, milliseconds, one_line, plain_text, row, rows, words
+from answerable.sources.exported import (
+    first,
+    member_name,
+    milliseconds,
+    moment,
+    one_line,
+    plain_text,
+    row,
+    rows,
+    texts,
+    words,
+)
 from answerable.sources.mail.contents import Attachment, safe_name, text_of_markup
 from answerable.sources.mail.read import read_contained
 from answerable.sources.markdown import find_headings, section_parts
@@ -123,23 +134,39 @@ def _decoded(data: str) -> bytes:
 
 
 def read_exported(data: bytes, source: str, context: ReadContext) -> Document | list[Document]:
-    """Return a note of Google Keep, chats, or other JSON and CSV as `read_records` does."""
+    """Return a note of Google Keep, notes of Simplenote, chats, or other JSON and CSV as `read_records` does."""
     content = decode(data, source)
-    note = _keep_note(content)
-    if note:
-        return _keep(note, source, context)
+    if exported := _exported(content):
+        return (_keep if "isTrashed" in exported else _simplenote)(exported, source, context)
     return chats_in_json(content, source) or read_records(content, source)
 
 
-def _keep_note(content: str) -> dict[str, Any] | None:
-    """Return the parsed JSON of a note of Google Keep, or None for other text."""
-    if not content.lstrip().startswith("{") or '"isTrashed"' not in content:
-        return None
+def _exported(content: str) -> dict[str, Any]:
+    """Return the parsed JSON of a note of Google Keep or of Simplenote's notes; {} for other text."""
+    if not content.lstrip().startswith("{") or not ('"isTrashed"' in content or '"trashedNotes"' in content):
+        return {}
     try:
-        note = row(json.loads(content))
+        found = row(json.loads(content))
     except (ValueError, RecursionError):
-        return None
-    return None if _KEEP.isdisjoint(note) or "isTrashed" not in note else note
+        return {}
+    is_note = "isTrashed" in found and not _KEEP.isdisjoint(found)
+    return found if is_note or found.keys() == {"activeNotes", "trashedNotes"} else {}
+
+
+def _simplenote(exported: dict[str, Any], source: str, context: ReadContext) -> list[Document]:
+    """Return the notes, whose first lines are their titles; those in the trash are counted as skipped."""
+    used: Counter[str] = Counter()
+    documents = []
+    for _ in rows(exported["trashedNotes"]):
+        # By number, because the first line of a note that was thrown away is text as the rest is.
+        context.skipped.count("note in the trash", member_name(source, "trash", used))
+    for each in rows(exported["activeNotes"]):
+        first_line, _, text = words(each.get("content")).strip().partition("\n")
+        title, (time, _) = one_line(first_line.lstrip("# "), _LONGEST), moment(each.get("creationDate"))
+        blocks = [text.strip()] if title == first_line.strip("# \r") else [first_line, text]
+        place = member_name(source, title, used)
+        documents.append(_note(place, title, blocks, list(texts(each.get("tags"))), time))
+    return list(filter(None, documents))
 
 
 def _keep(exported: dict[str, Any], source: str, context: ReadContext) -> list[Document]:

@@ -18,6 +18,7 @@ ESCAPE = re.compile(
 )
 """A terminal escape sequence."""
 
+QUESTION_MARKS = ("?", "？", "؟")
 LINE_ENDS = "\f\v\x85\u2028\u2029"
 EMOJI = re.compile(r"[#*0-9©®‼⁉™ℹ\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff〰〽㊗㊙\U0001f000-\U0001faff]")
 # Characters that are invisible despite their Unicode category: joiners, fillers, variation selectors, empty Braille.

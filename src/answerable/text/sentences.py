@@ -212,7 +212,7 @@ def _short_line_ends(text: str) -> Iterator[int]:
     """Yield the ends of short lines before a capital or a number: headings, labels, and items without marks."""
     lines = list(_LINE.finditer(text))
     width = sorted(len(line[0]) for line in lines)[len(lines) * 3 // 4] if len(lines) >= FEW_LINES else 0
-    firsts = [text[line.end() : line.end() + 1] for line in lines]
+    firsts = [text[line.end() : line.end() + 3].removeprefix("~~")[:1] for line in lines]
     # The lines of a narrow column begin with small letters more often than items do.
     is_list = 2 * sum(each.isupper() or each.isdigit() for each in firsts) >= len(lines)
     for line, following in zip(lines, firsts, strict=True):

@@ -145,6 +145,10 @@ def test_a_form_on_a_long_page() -> None:
             "| South | none | none |",
         ),
         (
+            "<tr><th>Field<th>Sort<tbody><tr><td rowspan=0>North<td>Cox<tr><td>Gala<tbody><tr><td>South<td>Cox",
+            "| Field | Sort |\n| --- | --- |\n| North | Cox |\n| North | Gala |\n| South | Cox |",
+        ),
+        (
             "<tr><th colspan=3>Harvest<tr><th>Sort<th>Kilos<th>Days<tr><td>Cox<td>900<td>8",
             "Harvest\n\n| Sort | Kilos | Days |\n| --- | --- | --- |\n| Cox | 900 | 8 |",
         ),

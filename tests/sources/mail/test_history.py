@@ -62,9 +62,8 @@ def test_answers_between_quotations_stay() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "On 5 Mar 2024 at 21:15, Ben wrote:\n\n> Which price?\n>\n> Ben\n\nFifty.",
-        "> Which price?\n\nFifty.",
-        "> Which price?\n\nFifty.\n\n> Ben\n",
+        "On 5 Mar 2024 at 21:15, Ben wrote:\n\n> I ask for the price.\n>\n> Ben\n\nFifty.",
+        "> The price, please.\n\nFifty.\n\n> Ben\n",
         "Fifty.\n\nOn 5 Mar 2024 at 21:15, Ben wrote:\n> Which price?\n\n> Ben",
     ],
 )
@@ -72,8 +71,23 @@ def test_a_whole_message_above_or_below_the_answer_is_left_out(text: str) -> Non
     assert own_text(text) == "Fifty."
 
 
-def test_an_answer_below_a_signature_and_a_quotation_stays() -> None:
-    assert own_text("-- \nAna\n\n> Which price?\n\nFifty.") == "Fifty."
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 5 Mar 2024 at 21:15, Ben wrote:\n\n> Hello,\n>\n> Which price?\n>\n> Thanks,\n> Ben\n\nFifty.",
+        "> Which price?\n\nFifty.\n\n> Ben\n",
+        "-- \nAna\n\n> Which price?\n\nFifty.",
+    ],
+)
+def test_a_question_above_the_answer_stays(text: str) -> None:
+    assert own_text(text) == "> Which price?\n\nFifty."
+    assert own_text(f"Hello Ben,\n{text}") == "Hello Ben,\n> Which price?\n\nFifty."
+
+
+def test_the_last_paragraph_of_a_quotation_stays() -> None:
+    quoted = ">> When?\n> May.\n>\n> I want the boat\n> and the oars\n"
+    assert own_text(f"Dear Ben,\n{quoted}\nFifty.") == "Dear Ben,\n> May.\n\nFifty."
+    assert own_text(f"Dear Ben,\n{quoted[16:]}\nFifty.") == "Dear Ben,\n> I want the boat\n> and the oars\n\nFifty."
 
 
 def test_nothing_else_is_left() -> None:

@@ -221,11 +221,17 @@ def letters(text: str) -> str:
     return part("r", f"<w:rPr/>{part('t', text)}")
 
 
+HALF = part("f", part("num", letters("1")) + part("den", letters("2")))
+
+
 @pytest.mark.parametrize(
     ("inside", "text"),
     [
         (letters("v=") + part("f", part("num", letters("s")) + part("den", letters("t"))), "v=s/t"),
         (part("f", part("num", letters("a+b")) + part("den", letters("2c"))), "(a+b)/(2c)"),
+        (letters("E=") + HALF + letters("mv"), "E=(1/2)mv"),
+        (letters("3") + HALF + letters("+x"), "3(1/2)+x"),
+        (part("rad", part("e", part("f", part("num", letters("2h")) + part("den", letters("g"))))), "√(2h/g)"),
         (part("f", part("num", part("d", part("e", letters("a+b")))) + part("den", letters("3"))), "(a+b)/3"),
         (part("sSup", part("e", letters("r")) + part("sup", letters("2"))) + letters("π"), "r²π"),
         (part("sSup", part("e", letters("e")) + part("sup", letters("kt"))), "e^(kt)"),

@@ -170,8 +170,8 @@ class ZipArchive:
 
 def _safe_name(info: zipfile.ZipInfo, source: str, advice: str) -> str:
     """Return a member's path. Raise DamagedSource if it leaves the archive, EncryptedSource if it is encrypted."""
-    # Unlike `filename`, this name isn't cut at a NUL. Some programs of Windows write backslashes.
-    name = info.orig_filename.replace("\\", "/")
+    # Unlike `filename`, this name isn't cut at a NUL. Some programs write backslashes, or a slash at the beginning.
+    name = info.orig_filename.replace("\\", "/").lstrip("/")
     refuse_path(name, source, advice)
     if info.flag_bits & 0x1:
         with_password = "unpack it with its password and add the files instead"
@@ -249,7 +249,7 @@ def _walk(tar: tarfile.TarFile, source: str) -> Iterator[tuple[str, tarfile.TarI
         count += 1
         if count > members.MAX_MEMBERS:
             raise too_many(source)
-        name = info.name.removeprefix("./")
+        name = info.name.removeprefix("./").lstrip("/")
         if info.size < 0:
             raise refused(source, f"its member {name[:80]!r} has a negative size")
         if info.issparse():

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode as Node
 
 from answerable.sources.html.words import attribute, inline_text, one_line, rewrite, visible_text
 
-_MOST_SPANNED = 1_000  # columns that a cell may span: the limit of the standard
+_MOST_SPANNED = 1_000  # columns that a cell may span: the limit of the standard; taken for rows too
 _MOST_COPIED = 1_000_000  # characters of markup that merged cells of a page repeat; a round number, not measured
 _CELL = 50  # characters that a copy counts besides its own, as short cells take time too; a round number, not measured
 
@@ -76,6 +76,8 @@ def _title(rows: list[list[Node]]) -> Node | None:
 
 def _span(cell: Node, name: str) -> int:
     number = attribute(cell, name).strip()
+    if number == "0" and name == "rowspan":
+        return _MOST_SPANNED  # to the end of its section
     return max(1, min(int(number), _MOST_SPANNED)) if number.isdecimal() and len(number) < 9 else 1
 
 

@@ -15,14 +15,14 @@ from datetime import datetime
 from email.errors import MessageError
 from email.header import decode_header
 from email.utils import parsedate_to_datetime
-from itertools import dropwhile, groupby, takewhile
+from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.sources.exported import one_line
 from answerable.sources.text import decode_declared, make_document, with_plain_line_ends
-from answerable.text.characters import encodable, printable_line
+from answerable.text.characters import QUESTION_MARKS, encodable, printable_line
 from answerable.text.languages import document_language
 
 OF_PARSER = (MessageError, ValueError, TypeError, AttributeError, LookupError, AssertionError, RecursionError)
@@ -31,6 +31,7 @@ _LONGEST_ATTRIBUTION = 300  # characters of the attribution above a quotation ("
 _LINES_OF_ATTRIBUTION = 4  # lines into which mail programs break an attribution
 _QUOTE = re.compile(r"[ \t]*(?:>|\|(?=\s*>))")
 _QUOTES = re.compile(r"[ \t>|]*")
+_ENDS = re.compile(r"[.!?…。！？؟।:;][\"'”’»)\]]*$")
 # "On 5 March 2024 at 21:15, Ana <ana@example.org> wrote:"
 _ATTRIBUTION = re.compile(
     r"[\s*_]*(?:On|El|Em|Le|Am|Il|Op|A|No dia|O|At|Den)\b(?=.*(?:\d|@)).{4,}?"
@@ -149,14 +150,15 @@ def _names(people: Sequence[Person]) -> list[str]:
 def own_text(text: str, subject: str = "") -> str:
     """Return what the sender wrote, or the whole text if nothing else is in it.
 
-    Of quotations, only the paragraph above each answer is kept, as `> question`, if answers are written between them.
+    Of quotations, only the paragraph above each answer is kept, as `> question`. Of one quotation above the whole
+    answer, only a question.
     """
     lines = _told_apart(text.split("\n"), bool(_FORWARDS.match(subject)))
     groups = [(kind, "\n".join(line for _, line in group)) for kind, group in groupby(lines, itemgetter(0))]
     own = [kind == _OWN and bool(group.strip()) for kind, group in groups]
     answered = {n for n, (kind, _) in enumerate(groups[:-1]) if kind == _QUOTED and own[n + 1]}
     if len(answered) == 1 and not (any(own[: min(answered)]) and groups[min(answered) - 1][0] == _OWN):
-        answered.clear()  # a whole message, quoted above the answer
+        answered = {n for n in answered if _question(groups[n][1]).endswith(QUESTION_MARKS)}
     shown = (
         group if kind == _OWN else _question(group)
         for n, (kind, group) in enumerate(groups)
@@ -167,12 +169,13 @@ def own_text(text: str, subject: str = "") -> str:
 
 
 def _question(quoted: str) -> str:
-    """Return the last paragraph of a quotation, as far as its lines are quoted equally often."""
-    lines = [(_QUOTES.match(line), line) for line in quoted.split("\n")]
-    found = [(mark[0].count(">"), line[mark.end() :].strip()) for mark, line in reversed(lines) if mark]
-    found = list(dropwhile(lambda each: not each[1], found))
-    last = takewhile(lambda each: each[1] and each[0] == found[0][0], found)
-    return "\n".join(f"> {line}" for _, line in reversed(list(last)))
+    """Return the last paragraph of a quotation, or the one above if that ends in no mark, such as `Thanks, Ana`."""
+    marks = ((_QUOTES.match(line), line) for line in reversed(quoted.split("\n")))
+    lines = [(mark[0].count(">"), line[mark.end() :].strip()) for mark, line in marks if mark]
+    depth = next((each for each, text in lines if text), 0)
+    groups = groupby(lines, lambda each: each[0] == depth and bool(each[1]))
+    paragraphs = ["\n".join(f"> {text}" for _, text in reversed(list(group))) for is_text, group in groups if is_text]
+    return next(filter(_ENDS.search, paragraphs), paragraphs[0] if paragraphs else "")
 
 
 def _told_apart(lines: list[str], is_forward: bool) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,8 @@ from answerable.text.notation import lowered, raised
 
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _ONE = re.compile(r"[^\W\d_]+|\d[\d.,]*|\([^()]*\)")
+_PRODUCT = re.compile(r"[\w.,·]+")  # needs no brackets above a line
+_FACTOR = re.compile(r"[\w(√]")  # beginning of what would seem to be below the line
 
 
 # How the parts of an equation follow each other, by the name of the whole.
@@ -27,10 +29,15 @@ def equation(element: Any) -> str:
     if name.endswith("Pr") or name in ("del", "moveFrom"):
         return ""
     parts = dict.fromkeys(("num", "den", "sub", "sup", "deg", "e", "fName", "lim"), "")
-    texts = []
+    texts: list[str] = []
+    is_fraction = False
     for child in element.iterchildren("*"):
         parts[local_name(child)] = text = equation(child)
-        texts += [] if local_name(child).endswith("Pr") else [text]
+        if is_fraction and _FACTOR.match(text):
+            texts[-1] = f"({texts[-1]})"
+        is_fraction = local_name(child) == "f"
+        is_mixed = is_fraction and texts[-1:] and texts[-1][-1:].isdecimal()
+        texts += [] if local_name(child).endswith("Pr") else [f"({text})" if is_mixed else text]
     if name in _ORDERS:
         return _ORDERS[name].format_map({key: _part(key, text) for key, text in parts.items()})
     if name == "nary":
@@ -45,7 +52,8 @@ def equation(element: Any) -> str:
 def _part(name: str, text: str) -> str:
     if name in ("sup", "deg"):
         return raised(text, is_formula=True)
-    return lowered(text) if name == "sub" else text if name in ("fName", "lim") else _one(text)
+    is_whole = name in ("fName", "lim") or (name == "num" and _PRODUCT.fullmatch(text))
+    return lowered(text) if name == "sub" else text if is_whole else _one(text)
 
 
 def _property(element: Any, name: str, usual: str) -> str:

@@ -17,7 +17,7 @@ import { Unreachable } from "./phone/unreachable.js";
 import { Welcome } from "./overview/welcome.js";
 import { kept, useKept, useTheme } from "./preferences.js";
 import { Save } from "./conversation/saving.js";
-import { Side, useListed } from "./conversation/side.js";
+import { Side, useColumn } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
@@ -121,8 +121,9 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const [isAdding, setAdding] = useState(false);
   const [dialog, setDialog] = useState("");
   const field = useRef(null);
+  const unwanted = useRef([]);
   const panel = usePanel();
-  const listed = useListed();
+  const column = useColumn();
   const { t } = useTexts();
   const changed = useCallback(() => setChanges((count) => count + 1), []);
   const jobs = useJobs(library, mayChange, changed);
@@ -175,6 +176,12 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
     choose(documents);
     requestAnimationFrame(() => field.current?.focus());
   };
+  /** In the library it can be undone. */
+  const remove = (document) => {
+    unwanted.current = [document];
+    if (panel.open) panel.close();
+    location.hash = "#library";
+  };
   const goAsking = (then) => {
     then();
     const focus = () => requestAnimationFrame(() => field.current?.focus());
@@ -201,7 +208,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       ${
         view === "ask" &&
         html`<${Side}
-          ...${{ library, changes, conversation, where }}
+          ...${{ library, changes, conversation, column, where }}
           onWhere=${setWhere}
           hasPanel=${Boolean(panel.open) || isAwaited}
           onBegin=${begin}
@@ -214,7 +221,8 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
             ${
               view === "library" &&
               html`<${LibraryPage}
-                ...${{ entry, mayChange, changes, onProblem, onLibraries }}
+                ...${{ entry, mayChange, changes, unwanted, onProblem, onLibraries }}
+                openId=${panel.open?.citations[panel.open.at].document_id}
                 start=${jobs.start}
                 onOpen=${panel.openAt}
                 onAsk=${askChosen}
@@ -239,6 +247,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                 id=${decodeURIComponent(view.slice(DOCUMENT.length))}
                 onOpen=${panel.openAt}
                 onAsk=${askOnly}
+                onDelete=${mayChange && remove}
               />`
             }
             ${
@@ -261,7 +270,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
             <${JobCards} ...${jobs} />
             ${
               view === "ask" &&
-              html`<${Filters} ...${{ library, changes, where, listed }} onChange=${setWhere} />`
+              html`<${Filters} ...${{ library, changes, where }} listed=${column.isListed} onChange=${setWhere} />`
             }
           </div>
         </div>

@@ -157,7 +157,10 @@ export const Filters = ({ library, changes, where, onChange, listed }) => {
   };
   const chip = (field) => {
     const values = entriesOf({ [field]: where[field] }).filter(([, value]) => value);
-    const name = [t(FIELDS[field]), values.map(([, value]) => labelOf(field, value, texts)).join(", ")];
+    const areMany = field === "source" && values.length > 1;
+    const name = areMany
+      ? [t("inDocuments", { n: values.length })]
+      : [t(FIELDS[field]), values.map(([, value]) => labelOf(field, value, texts)).join(", ")];
     const off = () => {
       button(field).focus();
       onChange(without(where, field));

@@ -12,20 +12,23 @@ const PHONE = "(max-width: 52rem)";
 // Three columns have no room here.
 const TIGHT = "(max-width: 84rem)";
 
-/** Whether documents are listed beside the conversation. */
-export const useListed = () => !useMedia(TIGHT);
+/** Whether the column was `folded` and `setFolded`; whether it has room beside a source; whether documents are listed in it. */
+export const useColumn = () => {
+  const [folded, setFolded] = useKept("conversations", "");
+  const isWide = !useMedia(TIGHT);
+  return { folded, setFolded, isWide, isListed: isWide && !folded };
+};
 
 /** The column, with the documents to ask where there is room; or what opens it: a rail where it was folded, a bar on phones. */
-export const Side = ({ library, changes, conversation, where, onWhere, hasPanel, onBegin, onProblem }) => {
+export const Side = ({ library, changes, conversation, column, where, onWhere, hasPanel, onBegin, onProblem }) => {
   const { t } = useTexts();
   const { session, turns, answered } = conversation;
-  const [folded, setFolded] = useKept("conversations", "");
+  const { folded, setFolded, isWide, isListed } = column;
   const [isDrawn, setDrawn] = useState(false);
   const isPhone = useMedia(PHONE);
-  const isListed = useListed();
-  const isTight = !isListed && hasPanel;
+  const isTight = !isWide && hasPanel;
   const isColumn = !isPhone && !isTight && !folded;
-  const documents = useDocuments(library, changes, isColumn && isListed);
+  const documents = useDocuments(library, changes, isListed);
   const earlier = useEarlier(library, `${session} ${answered} ${turns.map((turn) => turn.saved)}`, onProblem);
   const side = useRef(null);
   const drawer = useRef(null);

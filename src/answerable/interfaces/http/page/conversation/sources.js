@@ -8,6 +8,8 @@ import { html, Icon, useEffect, useState } from "../ui.js";
 // More are found by typing.
 const SHOWN = 100;
 const FEW = 8;
+// A number or date at the end of a name is always seen: names often differ only in it.
+const ENDING = /^(.*?)( \S{0,9}\d\S{0,3})?$/su;
 
 const ICONS = {
   chat: "chat",
@@ -81,16 +83,17 @@ export const Sources = ({ documents, where, onChange }) => {
         />`
       }
       <ul class="asked-list" tabindex="0" aria-label=${t("document")}>
-        ${wanted.slice(0, SHOWN).map(
-          ({ source, type, name }) => html`
+        ${wanted.slice(0, SHOWN).map(({ source, type, name }) => {
+          const [, start, end] = ENDING.exec(name);
+          return html`
             <li key=${source}>
               <label title=${name}>
                 <input type="checkbox" checked=${chosen.includes(source)} onChange=${() => toggle(source)} />
-                <${TypeIcon} type=${type} /><span class="asked-name">${name}</span>
+                <${TypeIcon} type=${type} /><span class="asked-name"><span>${start}</span>${end}</span>
               </label>
             </li>
-          `,
-        )}
+          `;
+        })}
         ${wanted.length > SHOWN && html`<li class="muted">${t("typeForMore", { n: wanted.length - SHOWN })}</li>`}
       </ul>
     </div>

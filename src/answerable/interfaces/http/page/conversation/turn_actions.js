@@ -12,7 +12,7 @@ const SHOWN = 4_000;
 
 /** The question of a turn, with a button to edit it. */
 export const Question = ({ turn, conversation }) => {
-  const { t, moment } = useTexts();
+  const { t, moment, time } = useTexts();
   const [isEditing, setEditing] = useState(false);
   const place = useRef(null);
   const { turns } = conversation;
@@ -58,11 +58,13 @@ export const Question = ({ turn, conversation }) => {
         </div>
       </form>
     `;
+  const asked = new Date(turn.asked);
+  const isToday = asked.toDateString() === new Date().toDateString();
   return html`
     <header class="question" ref=${place}>
       <h2>${turn.question}</h2>
       <span class="question-side">
-        <time datetime=${new Date(turn.asked).toISOString()}>${moment(turn.asked)}</time>
+        <time datetime=${asked.toISOString()} title=${moment(asked)}>${(isToday ? time : moment)(asked)}</time>
         <${IconButton} icon="edit" label=${t("editQuestion")} disabled=${!mayEdit} onClick=${() => setEditing(true)} />
       </span>
     </header>

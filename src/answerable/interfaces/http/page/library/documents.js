@@ -5,6 +5,7 @@ import { TypeIcon } from "../conversation/sources.js";
 import { useTexts } from "../texts/texts.js";
 import { html, useMemo, useRef, useState } from "../ui.js";
 import { Removed } from "./removing.js";
+import { RowMenu } from "./row_menu.js";
 
 // Rows drawn at a time: more take long to draw, and are found by their name.
 const SHOWN = 200;
@@ -43,13 +44,13 @@ const Heading = ({ column, sorted, onSort }) => {
   `;
 };
 
-const Row = ({ found, isChosen, onChoose, onOpen, onDelete }) => {
+const Row = ({ found, isChosen, isOpen, onChoose, onOpen, onAsk, onDelete }) => {
   const texts = useTexts();
   const { t, number, monthOrDay, shortDay } = texts;
-  const name = nameOf(found);
+  const [name, id] = [nameOf(found), found.document_id];
   const where = [found.date && monthOrDay(found.date), name !== found.source && fileOf(found)].filter(Boolean);
   return html`
-    <tr data-selected=${isChosen || undefined}>
+    <tr data-selected=${isChosen || undefined} aria-current=${isOpen || undefined}>
       <td><input type="checkbox" checked=${isChosen} onChange=${onChoose} aria-label=${t("choose", { name })} /></td>
       <th scope="row">
         <span class="document-line">
@@ -63,22 +64,18 @@ const Row = ({ found, isChosen, onChoose, onOpen, onDelete }) => {
       <td data-column="passagesTitle">${number(found.chunks)}</td>
       <td data-column="added">${found.added && shortDay(found.added * 1000)}</td>
       <td class="actions">
-        <a class="link" href=${`#document=${encodeURIComponent(found.document_id)}`} aria-label=${t("detailsOf", { name })}
-          >${t("details")}</a
-        >
-        ${
-          onDelete &&
-          html`<button type="button" class="link danger" aria-label=${t("deleteNamed", { name })} onClick=${onDelete}>
-            ${t("delete")}
-          </button>`
-        }
+        <${RowMenu} id=${`actions-${id}`} label=${t("actionsFor", { title: name })}>
+          <a href=${`#document=${encodeURIComponent(id)}`}>${t("details")}</a>
+          <button type="button" onClick=${onAsk}>${t("askChosen", { n: 1 })}</button>
+          ${onDelete && html`<button type="button" class="danger" onClick=${onDelete}>${t("delete")}</button>`}
+        <//>
       </td>
     </tr>
   `;
 };
 
-/** The list; `removal` is missing if the reader may not remove, `onAsk(documents)` asks only these. */
-export const Documents = ({ documents, onOpen, onAsk, removal }) => {
+/** The list; `removal` is missing if the reader may not remove, `onAsk(documents)` asks only these, `openId` is shown. */
+export const Documents = ({ documents, openId, onOpen, onAsk, removal }) => {
   const { t } = useTexts();
   const [wanted, setWanted] = useState("");
   const [sorted, setSorted] = useState({ column: "", sign: 1 });
@@ -154,8 +151,10 @@ export const Documents = ({ documents, onOpen, onAsk, removal }) => {
                 key=${each.document_id}
                 found=${each}
                 isChosen=${chosenIds.has(each.document_id)}
+                isOpen=${each.document_id === openId}
                 onChoose=${(event) => choose([each.document_id], event.currentTarget.checked)}
                 onOpen=${(event) => onOpen(each, event)}
+                onAsk=${() => onAsk([each])}
                 onDelete=${removal && (() => remove([each]))}
               />
             `,

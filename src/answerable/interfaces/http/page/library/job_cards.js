@@ -9,6 +9,8 @@ import { html, Icon, IconButton } from "../ui.js";
 
 // Documents read in part that a card names; each document's page says it, too.
 const MOST_PARTLY = 5;
+// More failures are folded, so that the page below the card is still seen.
+const FEW = 3;
 
 /** The name of a job: what it does if that isn't adding, its first source, and the number of others. */
 export const named = ({ kind, sources }, t) => {
@@ -41,8 +43,8 @@ const said = ({ state, progress, report, result }, t) => {
 };
 
 /**
- * The failures by file, and what of the first files wasn't read; folded if there are several failures. The job's name above
- * isn't repeated. PDFs can be sent again with their password.
+ * The failures by file, and what of the first files wasn't read; folded if there are many failures. The job's name above
+ * isn't repeated. Each PDF can be sent again with its password.
  */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
@@ -50,42 +52,43 @@ export const JobErrors = ({ job }) => {
   const all = [...failed, ...(job.error ? [{ code: job.error.code }] : [])];
   if (!all.length && !partly.length) return null;
   const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
-  const locked = job.retry ? all.filter(isLocked) : [];
-  const why = (each) =>
-    locked.includes(each) ? t("locked") : problemText({ ...each, message: each.error }, t);
-  const retry = (password) =>
-    job.retry(
-      locked.map(({ source }) => source),
-      password,
-    );
+  const failure = (each) => {
+    const isAsked = job.retry && isLocked(each);
+    const why = isAsked ? t(job.hadPassword ? "wrongPassword" : "locked") : problemText({ ...each, message: each.error }, t);
+    return html`
+      <li key=${each.source}>
+        ${name(each.source)}${why}
+        ${isAsked && html`<${PasswordForm} onPassword=${(typed) => job.retry(job, each.source, typed)} />`}
+      </li>
+    `;
+  };
   const list = html`
     <ul class="job-errors">
-      ${all.map((each) => html`<li>${name(each.source)}${why(each)}</li>`)}
-      ${partly.slice(0, MOST_PARTLY).map((each) => html`<li>${name(each.source)}${leftOutOf(each, t)}</li>`)}
+      ${all.map(failure)}
+      ${partly.slice(0, MOST_PARTLY).map((each) => html`<li class="muted">${name(each.source)}${leftOutOf(each, t)}</li>`)}
     </ul>
   `;
+  if (all.length < 2) return list;
   return html`
-    ${
-      all.length > 1
-        ? html`<details class="job-problems">
-            <summary>${t("notAdded", { n: all.length })}</summary>
-            ${list}
-          </details>`
-        : list
-    }
-    ${locked.length > 0 && html`<${PasswordForm} onPassword=${retry} />`}
+    <details class="job-problems" open=${all.length <= FEW}>
+      <summary>${t("notAdded", { n: all.length })}</summary>
+      ${list}
+    </details>
   `;
 };
 
 const Card = ({ job, onCancel, onDismiss }) => {
   const { t } = useTexts();
   const running = isRunning(job);
+  const { report, sources } = job;
+  // The name would be that of a file that may be fine.
+  const isPart = sources.length > 1 && report?.failed.length > 0 && report.added + report.changed > 0;
   return html`
     <li class="job" data-state=${job.state} data-errors=${hasErrors(job)}>
       <${Icon} name=${hasErrors(job) ? "warning" : running ? "add" : "done"} />
       <div class="job-text">
-        <p class="job-name">${named(job, t)}</p>
-        <p class="muted">${said(job, t)}</p>
+        ${!isPart && html`<p class="job-name">${named(job, t)}</p>`}
+        <p class=${isPart ? "job-name" : "muted"}>${said(job, t)}</p>
         ${running && html`<progress max="1" value=${partDone(job)} aria-label=${t("progress")}></progress>`}
         <${JobErrors} job=${job} />
       </div>

@@ -72,14 +72,15 @@ export const useJobs = (library, mayChange, onChange) => {
         const id = `files-${Date.now()}-${parcel[0].name}`;
         const begin = (signal) =>
           upload(of(library, "documents"), parcel, password, (sent) => put(id, { sent }), signal);
-        const retry = (locked, typed) => {
-          dismiss({ id });
+        const retry = ({ report }, locked, typed) => {
+          if (parcel.length === 1) dismiss({ id });
+          else put(id, { report: { ...report, failed: report.failed.filter(({ source }) => source !== locked) } });
           addFiles(
-            parcel.filter((file) => locked.includes(file.name)),
+            parcel.filter(({ name }) => locked === name || locked.startsWith(`${name}!/`)),
             typed,
           );
         };
-        return run(id, begin, { sources: parcel.map((file) => file.name), retry });
+        return run(id, begin, { sources: parcel.map((file) => file.name), retry, hadPassword: Boolean(password) });
       });
       return (await Promise.all(sent)).every(Boolean);
     },

@@ -12,12 +12,6 @@ import { useTexts } from "../texts/texts.js";
 import { Timeline } from "./timeline.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
 
-const languageNames = (languages, { languageName, number }) =>
-  Object.entries(languages)
-    .sort(([, one], [, other]) => other - one)
-    .map(([code, count]) => `${languageName(code)} ${number(count)}`)
-    .join(", ");
-
 const load = async (library, mayChange) => {
   const [stats, listed, jobs, followed] = await Promise.all([
     request(of(library, "stats")),
@@ -28,28 +22,20 @@ const load = async (library, mayChange) => {
   return { stats, documents: listed.documents, jobs: jobs.jobs, followed };
 };
 
-const Figures = ({ stats, followed }) => {
-  const texts = useTexts();
-  const { t, number, megabytes } = texts;
+/** How many documents the library holds, their size and their languages, in a line. */
+const Holdings = ({ stats, followed, hidden }) => {
+  const { t, megabytes, languageName } = useTexts();
   const stored = followed && followed.library_bytes !== null;
-  const rows = [
-    [t("documents"), number(stats.documents)],
-    [t("passagesTitle"), number(stats.chunks)],
-    [t("characters"), number(stats.characters)],
-    ...(stored ? [[t("storage"), megabytes(followed.library_bytes + followed.upload_bytes)]] : []),
-    [t("languages"), languageNames(stats.languages, texts)],
+  const languages = Object.entries(stats.languages)
+    .filter(([code]) => code)
+    .sort(([, one], [, other]) => other - one)
+    .map(([code]) => languageName(code));
+  const said = [
+    t("inDocuments", { n: stats.documents - hidden }),
+    stored && megabytes(followed.library_bytes + followed.upload_bytes),
+    languages.join(", "),
   ];
-  return html`
-    <dl class="figures">
-      ${rows.map(
-        ([name, value]) =>
-          html`<div>
-            <dt>${name}</dt>
-            <dd>${value || "–"}</dd>
-          </div>`,
-      )}
-    </dl>
-  `;
+  return html`<p class="muted">${said.filter(Boolean).join(" · ")}</p>`;
 };
 
 /** Failures of what is followed are shown there. */
@@ -99,12 +85,15 @@ const Empty = ({ mayChange, add }) => {
 
 /**
  * The view. `entry` is the library as it is listed; `changes` grows with every change; `add` is the button to add, if
- * allowed; `start` starts a job; `onAsk(documents)` asks only these.
+ * allowed; `start` starts a job; `onAsk(documents)` asks only these; `openId` is the document in the panel; `unwanted`
+ * refers to documents that were deleted elsewhere, which are removed here.
  */
 export const LibraryPage = ({
   entry,
   mayChange,
   changes,
+  openId,
+  unwanted,
   onOpen,
   onAsk,
   onChange,
@@ -125,7 +114,7 @@ export const LibraryPage = ({
     setFound((all) => ({ ...all, documents: all.documents.filter(({ document_id: id }) => !ids.has(id)) }));
     onChange();
   };
-  const removal = useRemoval(library, removed, onProblem);
+  const removal = useRemoval(library, removed, onProblem, unwanted);
   const documents = found?.documents.filter((each) => !removal.isHidden(each));
   return html`
     <div class="library" data-loaded=${Boolean(found)}>
@@ -137,17 +126,18 @@ export const LibraryPage = ({
       ${
         found &&
         html`
-          ${found.documents.length ? html`<${Figures} ...${found} />` : html`<${Empty} ...${{ mayChange, add }} />`}
+          ${
+            found.documents.length
+              ? html`<${Holdings} ...${found} hidden=${found.documents.length - documents.length} />
+                  <h2 class="heard">${t("documents")}</h2>
+                  <${Documents} ...${{ documents, openId, onAsk }} onOpen=${open} removal=${mayChange && removal} />`
+              : html`<${Empty} ...${{ mayChange, add }} />`
+          }
+          <${Failures} ...${found} />
           ${
             found.followed &&
             html`<${Following} ...${{ library, start, onChange, onProblem }} found=${found.followed} />`
           }
-          ${
-            found.documents.length > 0 &&
-            html`<h2>${t("documents")}</h2>
-              <${Documents} ...${{ documents, onAsk }} onOpen=${open} removal=${mayChange && removal} />`
-          }
-          <${Failures} ...${found} />
           ${mayChange && html`<${Checking} jobs=${found.jobs} start=${start} />`}
           <${Chats} ...${{ library, documents }} />
           ${mayChange && html`<div class="library-end"><${Shelf} ...${{ entry, onLibraries }} actions=${["remove"]} /></div>`}

@@ -12,9 +12,9 @@ const SECONDS = 10;
  * The removal: `remove(documents)`, `undo()`, `send()`, `offered`, those that can be brought back, and `isHidden(document)`.
  *
  * The server is told when the time is over or the view is left; until then nothing is lost. `onRemoved(documents)`
- * takes them off the list.
+ * takes them off the list. Those in `unwanted.current` are removed at once.
  */
-export const useRemoval = (library, onRemoved, onProblem) => {
+export const useRemoval = (library, onRemoved, onProblem, unwanted) => {
   const [offered, setOffered] = useState([]);
   const [leaving, setLeaving] = useState([]);
   // What is to be sent when the page is left is read outside of a render.
@@ -40,6 +40,8 @@ export const useRemoval = (library, onRemoved, onProblem) => {
     });
   };
   useEffect(() => {
+    offer(unwanted.current);
+    unwanted.current = [];
     addEventListener("pagehide", send);
     return () => {
       removeEventListener("pagehide", send);
@@ -56,24 +58,39 @@ export const useRemoval = (library, onRemoved, onProblem) => {
   };
 };
 
-/** The line that says what was removed, with the button that brings it back; the focus goes on with `focusAfter()`. */
+/** A line above the page that says what was removed, with the button that brings it back; `focusAfter()` takes the focus. */
 export const Removed = ({ removal, focusAfter }) => {
   const { t } = useTexts();
   const { offered } = removal;
+  const [isHeld, setHeld] = useState(false);
   const button = useRef(null);
   const end = (how) => {
     if (document.activeElement === button.current) focusAfter();
     how();
   };
   // The button that had the focus is gone.
-  useLayoutEffect(() => button.current?.focus(), [offered]);
+  useLayoutEffect(() => button.current?.focus({ preventScroll: true }), [offered]);
   useEffect(() => {
-    if (!offered.length) return;
-    const timer = setTimeout(() => end(removal.send), SECONDS * 1000);
-    return () => clearTimeout(timer);
-  }, [offered]);
+    if (!offered.length) return undefined;
+    const timer = isHeld ? 0 : setTimeout(() => end(removal.send), SECONDS * 1000);
+    const onKeyDown = (event) => {
+      if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.target.matches("input, textarea")) return;
+      event.preventDefault();
+      end(removal.undo);
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("keydown", onKeyDown);
+    };
+  }, [offered, isHeld]);
   return html`
-    <p class="removed" role="status">
+    <p
+      class="removed"
+      role="status"
+      onPointerEnter=${() => setHeld(true)}
+      onPointerLeave=${() => setHeld(false)}
+    >
       ${
         offered.length > 0 &&
         html`<span>${t("deletedDocuments", { n: offered.length, name: nameOf(offered[0]) })}</span>

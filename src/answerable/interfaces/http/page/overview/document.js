@@ -23,7 +23,7 @@ const facts = (found, { t, languageName }) =>
     .filter(Boolean)
     .join(" · ");
 
-const Head = ({ found, open }) => {
+const Head = ({ found, open, onDelete }) => {
   const texts = useTexts();
   const { t } = texts;
   const [name, site] = [nameOf(found), siteOf(found)];
@@ -42,6 +42,10 @@ const Head = ({ found, open }) => {
         html`<a class="plain-button" href=${site} target="_blank" rel="noopener noreferrer">
           <${Icon} name="open" />${t("openSite")}
         </a>`
+      }
+      ${
+        onDelete &&
+        html`<button type="button" class="plain-button danger" onClick=${() => onDelete(found)}>${t("delete")}</button>`
       }
     </div>
   `;
@@ -108,8 +112,11 @@ const Outline = ({ found, open }) => {
   `;
 };
 
-/** The page; `onOpen(place, places, from)` opens the source, `onAsk(question, document)` asks this document. */
-export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
+/**
+ * The page; `onOpen(place, places, from)` opens the source, `onAsk(question, document)` asks this document, and
+ * `onDelete(document)` is missing if the reader may not delete it.
+ */
+export const DocumentPage = ({ library, id, changes, onOpen, onAsk, onDelete }) => {
   const { t } = useTexts();
   const [{ found, problem }, setState] = useState({});
   useEffect(() => {
@@ -126,7 +133,7 @@ export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
   const open = (place) => (event) => onOpen(placed(place), undefined, event.currentTarget);
   return html`
     <div class="document-page" data-loaded="true">
-      <${Head} found=${found} open=${open} />
+      <${Head} ...${{ found, open, onDelete }} />
       <${AskBox} found=${found} onAsk=${onAsk} />
       ${
         found.extracts.length > 0 &&

@@ -110,7 +110,7 @@ export const TableView = ({ table, open }) => {
       />
       <span class="muted" role="status">${label}</span>
     </p>
-    <div class="table-frame" tabindex="0" role="region" aria-label=${table.title}>
+    <div class="table-frame" tabindex="0" role="region" aria-label=${`${t("table")}: ${table.title}`}>
       <table class="document-table">
         <thead><${Head} table=${table} sorted=${sorted} onSort=${setSorted} /></thead>
         <tbody>

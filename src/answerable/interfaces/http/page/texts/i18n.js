@@ -352,8 +352,6 @@ export const TEXTS = {
   document: ["Document", "Documento", "Documento"],
   passagesTitle: ["Passages", "Pasajes", "Trechos"],
   added: ["Added", "Añadido", "Adicionado"],
-  characters: ["Characters", "Caracteres", "Caracteres"],
-  languages: ["Languages", "Idiomas", "Idiomas"],
   kind: ["Type", "Tipo", "Tipo"],
   kind_text: ["Text", "Texto", "Texto"],
   kind_markdown: ["Markdown", "Markdown", "Markdown"],
@@ -380,7 +378,6 @@ export const TEXTS = {
   actions: ["Actions", "Acciones", "Ações"],
   filter: ["Find a document by name", "Buscar un documento por nombre", "Buscar um documento pelo nome"],
   delete: ["Delete", "Eliminar", "Excluir"],
-  deleteNamed: ["Delete {name}", "Eliminar {name}", "Excluir {name}"],
   deletedDocuments: [
     "“{name}” deleted|{n} documents deleted",
     "«{name}» eliminado|{n} documentos eliminados",

@@ -27,7 +27,6 @@ export const LIBRARIES = {
     "El servidor se inició con esta biblioteca, así que aquí no se puede eliminar. Sus documentos sí.",
     "O servidor foi iniciado com esta biblioteca; ela não pode ser excluída aqui. Os documentos, sim.",
   ],
-  storage: ["Storage", "Espacio", "Espaço"],
 
   followed: ["Followed folders and sites", "Carpetas y sitios seguidos", "Pastas e sites seguidos"],
   notFollowed: [
@@ -54,6 +53,7 @@ export const LIBRARIES = {
   retry: ["Try again", "Reintentar", "Tentar de novo"],
   password: ["Password of the PDF", "Contraseña del PDF", "Senha do PDF"],
   locked: ["Needs a password.", "Necesita contraseña.", "Precisa de senha."],
+  wrongPassword: ["That password is wrong.", "Esa contraseña no es correcta.", "Essa senha não está correta."],
 
   check: ["Check library", "Comprobar biblioteca", "Verificar biblioteca"],
   repair: ["Repair", "Reparar", "Reparar"],

@@ -26,7 +26,6 @@ export const OVERVIEW = {
     "Abra um documento para perguntar só a ele, ou escolha documentos, pessoas e dias acima da pergunta.",
   ],
   details: ["Details", "Detalles", "Detalhes"],
-  detailsOf: ["Details of {name}", "Detalles de {name}", "Detalhes de {name}"],
   openDocument: ["Open the document", "Abrir el documento", "Abrir o documento"],
   askOnly: ["Ask only this document", "Preguntar solo a este documento", "Perguntar só a este documento"],
   summary: ["Summary", "Resumen", "Resumo"],

@@ -79,25 +79,34 @@ export const widthOf = (zoom, across, reading) => {
   return zoom ? `${zoom * across * PIXELS}px` : `max(min(100%, 60rem), ${reading.width}px)`;
 };
 
+/** Scroll across to the column that is read: the start of its lines is seen, if not all of them. */
+const bringAcross = (body) => {
+  const column = body.querySelector(".pdf-column")?.getBoundingClientRect();
+  const around = body.getBoundingClientRect();
+  if (column) body.scrollLeft += column.left - around.left - Math.max(MARGIN, (around.width - column.width) / 2);
+};
+
 /** Scroll to an element of a scrolled `body`, and across to the column that is read. */
 export const bring = (body, found) => {
   const fits = found?.getBoundingClientRect().height < body.clientHeight;
   found?.scrollIntoView({ block: fits ? "center" : "start", inline: "nearest" });
-  const column = body.querySelector(".pdf-column")?.getBoundingClientRect();
-  const around = body.getBoundingClientRect();
-  // The start of a line is seen, if not all of it.
-  if (column) body.scrollLeft += column.left - around.left - Math.max(MARGIN, (around.width - column.width) / 2);
+  bringAcross(body);
 };
 
-/** What is in the middle of the panel, as parts of the pages' width and height. */
-const middleOf = (body) => {
-  const [around, list] = [body, body.querySelector(".pdf")].map((each) => each.getBoundingClientRect());
-  return {
-    x: around.left + around.width / 2,
-    y: around.top + around.height / 2,
-    across: (around.left + around.width / 2 - list.left) / list.width,
-    down: (around.top + around.height / 2 - list.top) / list.height,
-  };
+/** The middle of an element, the panel at first, and where that is as parts of the pages' width and height. */
+const middleOf = (body, element = body) => {
+  const [{ left, top, width, height }, list] = [element, body.querySelector(".pdf")].map((each) =>
+    each.getBoundingClientRect(),
+  );
+  const [x, y] = [left + width / 2, top + height / 2];
+  return { x, y, across: (x - list.left) / list.width, down: (y - list.top) / list.height };
+};
+
+/** The quote if it is seen. */
+const seenQuote = (body) => {
+  const quote = body.querySelector(".pdf-quote");
+  const [{ top, bottom }, around] = [quote ?? body, body].map((each) => each.getBoundingClientRect());
+  return bottom > around.top && top < around.bottom ? quote : null;
 };
 
 /** The page in the middle, and the width of all. */
@@ -133,15 +142,17 @@ export const ZoomBar = ({ body, count, across, zoom, onZoom }) => {
   const held = useRef(null);
   const scale = width / (across * PIXELS);
   const change = (next) => {
-    held.current = middleOf(body.current);
+    const quote = seenQuote(body.current);
+    held.current = { ...middleOf(body.current, quote ?? undefined), isQuote: Boolean(quote) };
     onZoom(next);
   };
-  // What was in the middle stays there.
+  // The quote stays where it is; if it isn't seen, what is in the middle.
   useLayoutEffect(() => {
     if (!held.current) return;
     const { across: x, down: y } = held.current;
     const list = body.current.querySelector(".pdf").getBoundingClientRect();
     body.current.scrollBy(list.left + x * list.width - held.current.x, list.top + y * list.height - held.current.y);
+    if (held.current.isQuote) bringAcross(body.current);
     held.current = null;
   }, [zoom]);
   const by = (factor) => () => change(Math.min(LARGEST, Math.max(SMALLEST, scale * factor)));
