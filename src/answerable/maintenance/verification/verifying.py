@@ -121,8 +121,9 @@ class _Comparison:
         report.notes += sources.notes
         report.findings += self._documents(listed, sources.followed)
         report.notes += _partly_read(listed)
-        if waiting := len(self._store.waiting()):
-            report.notes.append(waiting_note(waiting))
+        with suppress(*UNREADABLE):
+            if waiting := len(self._store.waiting()):
+                report.notes.append(waiting_note(waiting))
         return report
 
     def _documents(self, listed: Sequence[StoredDocument], followed: Collection[str]) -> Iterator[Finding]:
