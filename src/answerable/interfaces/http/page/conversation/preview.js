@@ -1,6 +1,7 @@
 /** A citation's number, and beside it the quote in its surroundings, without opening the source. */
 
 import { of, request } from "../api/api.js";
+import { useBack } from "../phone/back.js";
 import { nameOf, placesOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useRef, useState } from "../ui.js";
@@ -50,7 +51,7 @@ const Preview = ({ library, found, pause, onOpen }) => {
   return html`
     <span class="preview" role="note">
       <span class="preview-head"><strong>${nameOf(found)}</strong> <small>${placesOf(found, texts)}</small></span>
-      <span class="preview-text">${around.before}<mark>${around.quote}</mark>${around.after}</span>
+      <span class="preview-text" data-flows=${Boolean(found.pages)}>${around.before}<mark>${around.quote}</mark>${around.after}</span>
       ${onOpen && html`<button type="button" class="plain-button" onClick=${onOpen}>${texts.t("openSource")}</button>`}
     </span>
   `;
@@ -78,6 +79,7 @@ export const Chip = ({ library, number, found, isOpen, onOpen }) => {
     document.addEventListener("pointerdown", look);
     return () => document.removeEventListener("pointerdown", look);
   }, [shown]);
+  useBack(shown === "tapped", hide);
   const onKeyDown = (event) => {
     if (event.key !== "Escape" || !shown) return;
     // The source stays open.
