@@ -1,7 +1,6 @@
 /** A citation's number, and beside it the quote in its surroundings, without opening the source. */
 
 import { of, request } from "../api/api.js";
-import { useBack } from "../phone/back.js";
 import { nameOf, placesOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useRef, useState } from "../ui.js";
@@ -79,7 +78,6 @@ export const Chip = ({ library, number, found, isOpen, onOpen }) => {
     document.addEventListener("pointerdown", look);
     return () => document.removeEventListener("pointerdown", look);
   }, [shown]);
-  useBack(shown === "tapped", hide);
   const onKeyDown = (event) => {
     if (event.key !== "Escape" || !shown) return;
     // The source stays open.
