@@ -50,6 +50,16 @@ def test_similarity_decides_between_sentences_with_the_same_words() -> None:
     assert quotes(collect("tower", document, similarities=[0.8, 0.85])) == ["The tower is old.", "The tower is tall."]
 
 
+def test_a_note_answers_only_what_its_sources_do_not() -> None:
+    rules, other = text("The fee for late tools is 2 euros."), text("The key hangs at the door.")
+    note = replace(text("What is the fee for late tools? The documents say: 2 euros."), metadata={"answerable": "note"})
+    assert quotes(collect("What is the fee for late tools?", note, rules)) == ["The fee for late tools is 2 euros."]
+    alone = collect("What is the fee for late tools?", note)
+    assert quotes(alone)[0] == "The documents say: 2 euros."
+    asked = collect("What is the fee for late tools?", note, other)
+    assert not quote_from(asked, Answering(NEVER)).answered
+
+
 def test_a_question_ranks_below_its_reply() -> None:
     document = chat(("Ana", "When is the meeting tomorrow?"), ("Luis", "The meeting is at ten"), ("Ana", "Thanks!!"))
     evidence = collect("When is the meeting tomorrow?", document, similarities=[0.9, 0.88, 0.86])

@@ -312,7 +312,7 @@ def test_keys_are_shown_and_find_conversations_documents_and_pages(visitor: Visi
     expect(page.locator(".composer textarea")).to_be_focused()
     page.keyboard.press("Control+k")
     finder.fill("gate")
-    page.get_by_role("option", name="gate", exact=True).click()
+    page.get_by_role("option", name="gate Document", exact=True).click()
     page.locator(".document-page").wait_for()
     # A question mark of a question is one.
     visitor.begin()

@@ -133,11 +133,32 @@ def test_an_answer_becomes_a_note_that_can_be_asked(reader: Visitor) -> None:
     for said in ("1 document added", "Already"):
         turn.get_by_role("button", name="Save as note").click()
         page.locator(".job[data-state=done]", has_text=said).wait_for()
-    sources = [source for source in documents(reader.address) if source != "lizards.txt"]
-    assert [re.sub(r"\d", "0", source) for source in sources] == [
-        "note-0000-00-00-000000-What-do-lizards-eat-at-noon.md"
-    ]
+    (note,) = [each for each in documents(reader.address).values() if each["source"] != "lizards.txt"]
+    assert re.sub(r"\d", "0", note["source"]) == "note-0000-00-00-000000-What-do-lizards-eat-at-noon.md"
+    # It doesn't answer instead of its source.
+    turn = reader.ask("What do lizards eat at noon?")
+    assert turn.locator(".source-name").all_inner_texts() == ["lizards"]
+    # Its quotes are shown as quotes.
+    page.evaluate("() => { location.hash = '#library' }")
+    page.locator(".library tbody").get_by_role("button", name="What do lizards eat at noon?", exact=True).click()
+    quote = page.locator(".panel .md.blockquote")
+    assert quote.inner_text() == LIZARDS
+    assert not page.locator(".panel .md.front").count()
     reader.begin()
+
+
+def test_sources_are_numbered_through_and_named_by_their_files(reader: Visitor) -> None:
+    quote = "Norway lost more than\nhalf of its people:\n- in towns\n- and farms"
+    paper = {"title": "The Plague", "source": "/x/plague-1349.pdf", "link": "", "pages": [4, 4], "quote": quote}
+    turns = [
+        {"question": question, "asked": 1.0, "answer": {"text": "It is so. [1]", "citations": [paper]}}
+        for question in ("Is it?", "Is it still?")
+    ]
+    markdown, _, printed, word = export(reader, *turns)
+    for text in (Seen(printed).text, words(word), markdown):
+        assert text.index("It is so. [1]") < text.index("It is so. [2]")
+        assert text.count("The Plague, plague-1349.pdf") == 2
+        assert "Norway lost more than half of its people:" in text
 
 
 def words(word: bytes) -> str:
@@ -146,20 +167,20 @@ def words(word: bytes) -> str:
     return "\n".join("".join(found.text or "" for found in each.iter(f"{WORDS}t")) for each in body.iter(f"{WORDS}p"))
 
 
-def export(reader: Visitor, turn: dict[str, Any]) -> tuple[str, str, str, bytes]:
-    """A turn as Markdown, that rendered by marked, as the page prints it, and as Word."""
+def export(reader: Visitor, *turns: dict[str, Any]) -> tuple[str, str, str, bytes]:
+    """Turns as Markdown, that rendered by marked, as the page prints it, and as Word."""
     found = reader.page.evaluate(
-        """async (turn) => {
+        """async (turns) => {
           const modules = ["exporting.js", "printed.js", "word.js", "../vendor/marked.mjs"];
           const [{ markdownOf }, { documentOf }, { wordOf }, { parse }] = await Promise.all(
             modules.map((name) => import(new URL(`page/conversation/${name}`, location))));
           const texts = { t: (name) => name, moment: () => "now", language: "en" };
-          const markdown = markdownOf([turn], texts);
-          const printed = documentOf([turn], texts);
+          const markdown = markdownOf(turns, texts);
+          const printed = documentOf(turns, texts);
           const word = new Uint8Array(await wordOf(printed).arrayBuffer());
           return [markdown, parse(markdown), printed.innerHTML, btoa(String.fromCharCode(...word))];
         }""",
-        turn,
+        turns,
     )
     return found[0], found[1], found[2], base64.b64decode(found[3])
 

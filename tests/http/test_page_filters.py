@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import PHONE, Visitor, visiting
-from playwright.sync_api import Request, expect
+from playwright.sync_api import Request, Route, expect
 
 from answerable.interfaces.http.server import Server
 
@@ -149,6 +150,30 @@ def test_a_refusal_helps(example_server: Server) -> None:
         assert page.locator(".filter-bar [data-on=true]").count() == 0
         visitor.shot("refusal-helps")
         assert visitor.barriers() == []
+        # Which of several tables is meant is pressed.
+        page.route("**/ask", unclear, times=1)
+        turn = visitor.ask("How much is it in total?")
+        assert turn.locator(".answer").inner_text().split("\n")[0] == "Which table is meant?"
+        assert turn.get_by_role("button", name="unknown.csv Day, Price").is_disabled()
+        found, columns = turn.locator(".source-text").first.inner_text().split("\n")
+        assert columns == "Day, Sum (in all)"
+        assert visitor.barriers() == []
+        body = asked(visitor, turn.locator(".source").first.click)
+        assert found in body["where"]["source"][0]
+        assert body["instead_of"]
+        answered(visitor, 3)
+        assert page.locator(".turn").count() == 3
+
+
+def unclear(route: Route) -> None:
+    """Two tables are named, of which the first is a document that was found."""
+    response = route.fetch()
+    *_, last = (line for line in response.text().splitlines() if line.startswith("data:"))
+    answer = json.loads(last.removeprefix("data:"))
+    name = Path(answer["passages"][0]["source"]).name
+    answer["text"] = f"Name one:\n- {name} (Day, Sum (in all))\n- unknown.csv (Day, Price)"
+    answer |= {"reason": "it isn't clear what to compute", "answered": False, "verdict": "refused", "citations": []}
+    route.fulfill(response=response, body=f"event: answer\ndata: {json.dumps(answer)}\n\n")
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(PHONE[0], marks=pytest.mark.long)])

@@ -26,7 +26,7 @@ from answerable.answering.decide import (
     say_how_to_ask,
 )
 from answerable.answering.follow_ups import completed, unsaid
-from answerable.answering.found import NO_FIGURE, Asked, Figure, Found
+from answerable.answering.found import NO_FIGURE, Asked, Figure, Found, is_note
 from answerable.answering.messages import is_small_talk, two_questions
 from answerable.answering.quote import quote, quote_nearest
 from answerable.answering.reading import read, why_read
@@ -150,11 +150,24 @@ def quote_from(found: Found, answering: Answering, figure: Figure = NO_FIGURE, b
     steps: list[Step] = []
     if decision is None:
         ranked = unsaid(read(found, answering.reader), found.asked, before)
-        decision = decide(found, figure, ranked, answering)
+        decision, ranked = _decided(found, figure, ranked, answering)
         steps.append(why_read(found, ranked))
     steps.append(decision.why(found))
     answer = _quoted(found, figure, ranked, decision, answering.quotes)
     return replace(answer, why=(*steps, *answer.why))
+
+
+def _decided(
+    found: Found, figure: Figure, ranked: Sequence[Sentence], answering: Answering
+) -> tuple[Decision, list[Sentence]]:
+    """Return what answers, and the sentences it may quote: those of notes only if their sources don't answer."""
+    others = [each for each in ranked if not is_note(each.result.document)]
+    decision = decide(found, figure, others, answering)
+    if decision.by is By.REFUSAL and len(others) < len(ranked):
+        with_notes = decide(found, figure, ranked, answering)
+        if with_notes.by is By.QUOTES:
+            return with_notes, list(ranked)
+    return decision, others
 
 
 def _written(
@@ -177,7 +190,8 @@ def _first_search(ways: Sequence[Asked], parts: Parts) -> Found:
     searched = [search(each, narrowed, parts) for each in ways for narrowed in dict.fromkeys((each.narrowed, None))]
     pairs = (zip(each.results, each.chunks, strict=True) for each in searched)
     kept = {pair[0].chunk.id: pair for pair in filter(None, chain.from_iterable(zip_longest(*pairs)))}
-    results, chunks = zip(*list(kept.values())[: parts.passages], strict=True) if kept else ((), ())
+    best = sorted(kept.values(), key=lambda pair: is_note(pair[0].document))[: parts.passages]
+    results, chunks = zip(*best, strict=True) if best else ((), ())
     return replace(searched[-1], results=results, chunks=chunks)
 
 

@@ -26,6 +26,11 @@ from answerable.protocols import IndexedChunk
 from answerable.retrieval.narrowing import Narrowed
 
 
+def is_note(document: Document) -> bool:
+    """Return whether a document is an answer that the page saved, which repeats what its sources say."""
+    return document.metadata.get("answerable") == "note"
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A user's message as it is understood.

@@ -129,9 +129,12 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const jobs = useJobs(library, mayChange, changed);
   const conversation = useConversation(library, onProblem);
   const isAwaited = panel.isRoomy && view === "ask" && (conversation.isLoading || conversation.turns.length > 0);
+  const hasPanel = isAwaited || (Boolean(panel.open) && !SETTINGS.test(view));
   useEffect(() => {
-    if (conversation.answered) panel.offer(conversation.turns.at(-1)?.answer?.citations ?? []);
-  }, [conversation.answered]);
+    const last = conversation.turns.at(-1)?.answer;
+    // Also of a conversation that was opened again.
+    if (view === "ask" && last) panel.offer(last.citations);
+  }, [conversation.answered, conversation.isLoading]);
   useEffect(() => {
     request(of(library, "stats")).then(setStats, onProblem);
   }, [library, changes]);
@@ -201,7 +204,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   return html`
     <div
       class="stage"
-      data-panel=${Boolean(panel.open) || isAwaited}
+      data-panel=${hasPanel}
       data-view=${view.split("=")[0]}
       style=${{ "--panel": kept("panel") || undefined }}
     >
@@ -210,7 +213,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
         html`<${Side}
           ...${{ library, changes, conversation, column, where }}
           onWhere=${setWhere}
-          hasPanel=${Boolean(panel.open) || isAwaited}
+          hasPanel=${hasPanel}
           onBegin=${begin}
           onProblem=${onProblem}
         />`
@@ -294,9 +297,10 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
           </div>
         </div>
       </main>
-      ${!panel.open && isAwaited && html`<aside class="panel"><p class="muted awaited">${t("sourceHere")}</p></aside>`}
+      ${!panel.open && isAwaited && html`<aside class="panel"><p class="muted no-source">${t("sourceHere")}</p></aside>`}
       ${
         panel.open &&
+        !SETTINGS.test(view) &&
         html`<${SourcePanel}
           ...${{ library, onProblem }}
           isOffered=${panel.open.isOffered}

@@ -10,6 +10,9 @@ const Choice = ({ label, value, options, onChoose }) => html`
   </select>
 `;
 
+const skip = () =>
+  (document.querySelector(".composer textarea") ?? document.querySelector("main :is(a, button, input)"))?.focus();
+
 /** The header; `view` as in the address. */
 export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark, onTheme }) => {
   const { t, language } = useTexts();
@@ -20,6 +23,7 @@ export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark
     html`<a href=${`#${name}`} aria-current=${current(name)}><${Icon} name=${icon} />${t(name)}</a>`;
   return html`
     <header class="top">
+      <button type="button" class="skip plain-button" onClick=${skip}>${t("skip")}</button>
       <a class="brand" href="#ask" aria-label="Answerable"
         ><img src="page/icon.svg" alt="" width="26" height="26" /><span>Answerable</span></a
       >

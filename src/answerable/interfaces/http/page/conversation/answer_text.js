@@ -1,6 +1,7 @@
 /** The text of an answer, with chips for its marks `[n]`. */
 
 import { cellsOf, Rows } from "./rows.js";
+import { useTexts } from "../texts/texts.js";
 import { html, Icon } from "../ui.js";
 
 // A longer word may be separated from its chip, since both may not fit a line.
@@ -49,21 +50,41 @@ const answering = (line, found) => {
   return [line.slice(0, start), words, line.slice(start + words.length)];
 };
 
-/** A line of an answer: its text without the mark at its end, the mark's chip, and the words that answer. */
-const lineOf = (line, chip, citations) => {
+// Before what a message says: when it was sent.
+const SENT = / \((\d{4}-\d\d-\d\d) (\d\d:\d\d)\): (?=“)/;
+
+/**
+ * A line of an answer: its text without the mark at its end, the mark's chip, and the words that answer. On paper, where
+ * there are no `texts`, it is as it was written.
+ */
+const lineOf = (line, chip, citations, texts) => {
   const [, quote, number] = line.match(/^(.*?)\s*\[(\d+)\]$/s) ?? [null, line, 0];
-  const [before, words, after] = answering(quote, citations[number - 1]);
-  return { line, before, words, after, chip: chip(Number(number)), cells: cellsOf(quote) };
+  const isItem = texts && quote.startsWith("- ");
+  const said = isItem ? quote.slice(2) : quote;
+  const shown = texts ? said.replace(SENT, (_, day, time) => ` (${texts.moment(`${day}T${time}`)}): `) : said;
+  const [before, words, after] = answering(shown, citations[number - 1]);
+  const cells = cellsOf(quote);
+  const kind = cells ? "rows" : isItem ? "items" : "";
+  return { kind, before, words, after, chip: chip(Number(number)), cells };
 };
 
-/** The lines, those that are rows of tables one after the other together. */
+/** The lines, those that are rows of a table, or items of a list, one after the other together. */
 const grouped = (lines) => {
   const groups = [];
   for (const line of lines) {
-    if (line.cells && groups.at(-1)?.rows) groups.at(-1).rows.push(line);
-    else groups.push(line.cells ? { rows: [line] } : line);
+    if (line.kind && groups.at(-1)?.kind === line.kind) groups.at(-1).lines.push(line);
+    else groups.push({ kind: line.kind, lines: [line] });
   }
   return groups;
+};
+
+const Line = ({ before, words, after, chip }) => [before, words && html`<strong>${words}</strong>`, glued(`${after} `, chip)];
+
+/** How lines of a kind are shown. */
+const SHOWN = {
+  rows: (lines) => html`<${Rows} rows=${lines} />`,
+  items: (lines) => html`<ul>${lines.map((line) => html`<li><${Line} ...${line} /></li>`)}</ul>`,
+  "": ([line]) => html`<p class="quoted"><${Line} ...${line} /></p>`,
 };
 
 /**
@@ -72,16 +93,11 @@ const grouped = (lines) => {
  */
 export const Quoted = ({ text, figure, chip, citations, icon }) => {
   const [lead, ...lines] = text.split("\n");
-  const shown = grouped(lines.map((line) => lineOf(line, chip, citations)));
+  const texts = useTexts();
+  const groups = grouped(lines.map((line) => lineOf(line, chip, citations, texts)));
   return html`<div class="written">
     ${figure && html`<p class="figure-line">${figure}</p>`}
     <p class="lead">${icon && html`<${Icon} name=${icon} />`}<span>${withChips(lead, chip)}</span></p>
-    ${shown.map((found) =>
-      found.rows
-        ? html`<${Rows} rows=${found.rows} />`
-        : html`<p class="quoted">
-            ${found.before}${found.words && html`<strong>${found.words}</strong>`}${glued(`${found.after} `, found.chip)}
-          </p>`,
-    )}
+    ${groups.map((group) => SHOWN[group.kind](group.lines))}
   </div>`;
 };

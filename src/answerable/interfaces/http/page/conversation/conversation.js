@@ -79,7 +79,7 @@ const conversationOf = (session, turns = []) => ({ session, turns, running: null
 
 /**
  * The conversation: its `session` and `turns`, oldest first, with `ask(question, hint, how)`,
- * `askAgain(turn, question)`, `vote(turn, vote)`, `stop()`, `open(session)`, `leave(session)` and `begin()`. `last` is
+ * `askAgain(turn, question, where)`, `vote(turn, vote)`, `stop()`, `open(session)`, `leave(session)` and `begin()`. `last` is
  * the last question; `how` has the filter `where`, and whether the question may `narrow` the search itself. An
  * unfinished answer goes on while another conversation is open; `answered` counts the answers that came.
  */
@@ -204,7 +204,8 @@ export const useConversation = (library, onProblem) => {
     isBusy: turns.some(isBusy),
     last: turns.at(-1)?.question ?? asked.current,
     ask: (question, hint, how = {}) => start(question, hint, how),
-    askAgain: (turn, question = turn.question) => start(question, hintOf(turn), howOf(turn), turn),
+    askAgain: (turn, question = turn.question, where = howOf(turn).where) =>
+      start(question, hintOf(turn), { ...howOf(turn), where }, turn),
     vote,
     stop,
     open,

@@ -50,7 +50,7 @@ const Preview = ({ library, found, pause, onOpen }) => {
   return html`
     <span class="preview" role="note">
       <span class="preview-head"><strong>${nameOf(found)}</strong> <small>${placesOf(found, texts)}</small></span>
-      <span class="preview-text">${around.before}<mark>${around.quote}</mark>${around.after}</span>
+      <span class="preview-text" data-flows=${Boolean(found.pages)}>${around.before}<mark>${around.quote}</mark>${around.after}</span>
       ${onOpen && html`<button type="button" class="plain-button" onClick=${onOpen}>${texts.t("openSource")}</button>`}
     </span>
   `;

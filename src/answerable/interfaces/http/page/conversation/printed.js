@@ -1,9 +1,9 @@
 /** Answers as a document for paper: every source with its number, place and quote. */
 
 import { Quoted } from "./answer_text.js";
-import { addressOf, titleOf } from "./exporting.js";
+import { addressOf, numbered, quoteOf, titleOf, whereOf } from "./exporting.js";
 import { signed } from "./sentences.js";
-import { nameOf, placesOf } from "../texts/places.js";
+import { nameOf } from "../texts/places.js";
 import { html, render } from "../ui.js";
 import { Written } from "./written.js";
 
@@ -11,21 +11,22 @@ const Source = ({ found, number, texts }) => {
   const site = addressOf(found);
   return html`
     <p class="printed-source">
-      ${`[${number}] ${[nameOf(found), placesOf(found, texts)].filter(Boolean).join(", ")}`}${
+      ${`[${number}] ${[nameOf(found), whereOf(found, texts)].filter(Boolean).join(", ")}`}${
         site && html`<br /><a href=${site}>${site}</a>`
       }
     </p>
-    <blockquote>${found.quote}</blockquote>
+    <blockquote>${quoteOf(found)}</blockquote>
   `;
 };
 
-const Answer = ({ answer, texts }) => {
+const Answer = ({ answer, before, texts }) => {
   const { citations, checks, figure } = answer;
   // The marks stay as they are: nothing can be opened on paper.
-  const props = { text: signed(answer, texts), citations, chip: (number) => number > 0 && `[${number}]` };
+  const chip = (number) => number > 0 && `[${citations[number - 1] ? before + number : number}]`;
+  const props = { text: signed(answer, texts), citations, chip };
   return html`
     ${checks?.length ? html`<${Written} ...${props} checks=${[]} />` : html`<${Quoted} ...${props} figure=${figure} />`}
-    ${citations.map((found, at) => html`<${Source} ...${{ found, number: at + 1, texts }} />`)}
+    ${citations.map((found, at) => html`<${Source} ...${{ found, number: before + at + 1, texts }} />`)}
   `;
 };
 
@@ -36,11 +37,11 @@ export const documentOf = (turns, texts, title) => {
   render(
     html`
       ${name && html`<h1>${name}</h1>`}
-      ${turns.map(
-        ({ question, asked, answer }) => html`
+      ${numbered(turns).map(
+        ({ question, asked, answer, before }) => html`
           <${name ? "h2" : "h1"}>${question}<//>
           <p><em>${texts.moment(asked)}</em></p>
-          ${answer ? html`<${Answer} ...${{ answer, texts }} />` : html`<p>${texts.t("noAnswer")}</p>`}
+          ${answer ? html`<${Answer} ...${{ answer, before, texts }} />` : html`<p>${texts.t("noAnswer")}</p>`}
         `,
       )}
     `,

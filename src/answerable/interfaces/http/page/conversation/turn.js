@@ -9,7 +9,7 @@ import { Refusal, SearchEverything } from "./refusal.js";
 import { MARKS } from "./sentences.js";
 import { SourceCards } from "./source_cards.js";
 import { Trouble, Working } from "../status.js";
-import { useTexts } from "../texts/texts.js";
+import { TextsProvider, textsIn, useTexts } from "../texts/texts.js";
 import { Question, TurnActions } from "./turn_actions.js";
 import { html, lazily } from "../ui.js";
 
@@ -128,7 +128,8 @@ const Reply = ({ turn, library, open, openAt }) => {
 
 /** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another, `asking` asks. */
 export const Turn = ({ turn, conversation, open, openAt, asking }) => {
-  const { t } = useTexts();
+  const texts = useTexts();
+  const { t } = texts;
   const { answer } = turn;
   const isOwn = answer?.reason === OWN_WORDS;
   // A model that refuses may cite what is near.
@@ -142,12 +143,14 @@ export const Turn = ({ turn, conversation, open, openAt, asking }) => {
       ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
       ${turn.answer?.waiting && html`<p class="muted narrowed">${t("waiting", turn.answer)}</p>`}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
-        ${
-          isRefusal
-            ? html`<${Refusal} ...${{ turn, asking, openAt }} />`
-            : html`<${Reply} ...${{ turn, library: asking.library, open, openAt }} />`
-        }
-        ${outcome === "near" && html`<${SearchEverything} turn=${turn} asking=${asking} />`}
+        <${TextsProvider} value=${textsIn(answer?.language, texts)}>
+          ${
+            isRefusal
+              ? html`<${Refusal} ...${{ turn, conversation, asking, openAt }} />`
+              : html`<${Reply} ...${{ turn, library: asking.library, open, openAt }} />`
+          }
+          ${outcome === "near" && html`<${SearchEverything} turn=${turn} asking=${asking} />`}
+        <//>
       </div>
       <${TurnActions} ...${{ turn, conversation, asking }} />
       ${answer && html`<${Trace} answer=${answer} openAt=${openAt} label=${t("why")} />`}

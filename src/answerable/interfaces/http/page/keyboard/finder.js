@@ -40,9 +40,15 @@ const useFound = (library, { onBegin, onConversation }) => {
   return [
     ...PAGES.map(([page, icon]) => ({ name: t(page), icon, act: go(`#${page}`) })),
     { name: t("begin"), icon: "fresh", act: onBegin },
-    ...sessions.map(({ session, title }) => ({ name: title, icon: "quote", act: () => onConversation(session) })),
+    ...sessions.map(({ session, title }) => ({
+      name: title,
+      kind: t("conversation"),
+      icon: "quote",
+      act: () => onConversation(session),
+    })),
     ...documents.map((each) => ({
       name: nameOf(each),
+      kind: t("document"),
       type: each.type,
       act: go(`#document=${encodeURIComponent(each.document_id)}`),
     })),
@@ -93,7 +99,7 @@ export const Finder = ({ library, onBegin, onConversation, onClose }) => {
           (each, index) => html`
             <li id=${`finder-${index}`} role="option" aria-selected=${index === at} onClick=${() => choose(each)}>
               ${each.icon ? html`<${Icon} name=${each.icon} />` : html`<${TypeIcon} type=${each.type} />`}
-              <span>${each.name}</span>
+              <span>${each.name}</span>${each.kind && html`<small>${each.kind}</small>`}
             </li>
           `,
         )}

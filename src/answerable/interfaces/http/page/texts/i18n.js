@@ -14,6 +14,7 @@ export const TEXTS = {
   language: ["Language", "Idioma", "Idioma"],
   light: ["Light", "Claro", "Claro"],
   dark: ["Dark", "Oscuro", "Escuro"],
+  skip: ["Skip to the content", "Ir al contenido", "Ir para o conteúdo"],
   pages: ["Pages", "Páginas", "Páginas"],
   ask: ["Ask", "Preguntar", "Perguntar"],
   library: ["Library", "Biblioteca", "Biblioteca"],
@@ -127,11 +128,7 @@ export const TEXTS = {
     "Ningún pasaje está relacionado con la pregunta.",
     "Nenhum trecho está relacionado com a pergunta.",
   ],
-  refusedUnclear: [
-    "Nothing was computed: the question may mean several tables.",
-    "No se ha calculado nada: la pregunta puede referirse a varias tablas.",
-    "Nada foi calculado: a pergunta pode referir-se a várias tabelas.",
-  ],
+  whichTable: ["Which table is meant?", "¿De qué tabla se trata?", "De qual tabela se trata?"],
   refusedWeak: [
     "Try the documents' own words, or name a person, a place or a date.",
     "Prueba con las palabras de los documentos, o nombra una persona, un lugar o una fecha.",
@@ -268,6 +265,10 @@ export const TEXTS = {
     "ninguna tabla encaja con la pregunta",
     "nenhuma tabela se encaixa na pergunta",
   ],
+  why_no_plan_is_likely: ["no plan is likely", "ningún cálculo es probable", "nenhum cálculo é provável"],
+  why_no_table_is_near: ["no table is near", "ninguna tabla está cerca", "nenhuma tabela está próxima"],
+  why_several_tables_fit: ["several tables fit", "encajan varias tablas", "várias tabelas se encaixam"],
+  why_no_model_reads_tables: ["no model reads tables", "ningún modelo lee tablas", "nenhum modelo lê tabelas"],
   why_beyond_the_margin: ["left out beyond the margin", "omitidas fuera del margen", "omitidas fora da margem"],
   why_repeated: ["left out as repeated", "omitidas por repetidas", "omitidas por repetidas"],
   why_column_names: [

@@ -61,6 +61,15 @@ const inLanguage = (language) => {
   };
 };
 
+const known = new Map();
+
+/** The texts in a language, in that of the `texts` if the page hasn't it. */
+export const textsIn = (language, texts) => {
+  if (!LANGUAGES.includes(language) || language === texts.language) return texts;
+  if (!known.has(language)) known.set(language, inLanguage(language));
+  return known.get(language);
+};
+
 /** The texts in the stored or preferred language, and a function to change it. */
 export const useLanguage = () => {
   const [language, setLanguage] = useKept("language", preferred());

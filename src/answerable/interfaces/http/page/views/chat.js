@@ -17,10 +17,14 @@ const NOTES = /^\[\d{4}-\d\d-\d\d \d\d:\d\d, (.*)\] /;
 
 const notesOf = (content, { start, end, body }) => NOTES.exec(content.slice(start, body ?? end))?.[1];
 
-/** The text of a message without trailing white space. */
-const bodyOf = (content, { start, end, body }) => {
+/** The text of a message without trailing white space; of a picture or a deleted message what is in its place. */
+const bodyOf = (content, { start, end, body, sender }) => {
   const from = body ?? start;
-  return run(from, from + content.slice(from, end).trimEnd().length);
+  const said = content.slice(from, end).trimEnd();
+  const named = content.indexOf(`${sender}: `, start);
+  if (said || !sender || named < start || named >= from) return run(from, from + said.length);
+  const at = named + sender.length + 2;
+  return run(at, at + content.slice(at, from).trimEnd().length, "muted");
 };
 
 const Message = ({ message, content, target, colour, isFirst }) => {

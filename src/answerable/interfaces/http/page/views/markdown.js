@@ -7,7 +7,10 @@ import { BarTable } from "./tables.js";
 import { focusOf, Window } from "./window.js";
 
 const FRONT_MATTER = /^---\n[\s\S]*?\n---\n/;
-const ITEM = /\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/g;
+const ITEM = /\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])|\n(?=[ \t]*>)(?<!^[ \t]*>[^\n]*\n)/gm;
+const QUOTED = /^(?:[ \t]*>)+[ \t]?/;
+// What the page puts above an answer that it saves; see exporting.js.
+const NOTE = "---\nanswerable: note\n---\n";
 const BULLET = /^([ \t]*)(?:([-*+])|\d{1,9}[.)])([ \t]+)/;
 const KINDS = { strong: "strong", em: "em", del: "del", codespan: "codespan", link: "linked", image: "em" };
 
@@ -67,6 +70,22 @@ const headed = (token, start) => {
   ];
 };
 
+/** A quotation line by line, each without its mark. */
+const quotation = (start, raw, more) => {
+  const text = raw.trimEnd();
+  const runs = () => {
+    let at = start;
+    const lines = text.split(/(?<=\n)/).flatMap((line) => {
+      const marks = line.match(QUOTED)?.[0].length ?? 0;
+      const from = at + marks;
+      at += line.length;
+      return [run(from - marks, from, "syntax"), ...inline(line.slice(marks), from)];
+    });
+    return [...lines, run(at, start + raw.length, "syntax")];
+  };
+  return block("blockquote", start, raw, runs, more);
+};
+
 const listed = (token, start) => {
   const items = [];
   let from = 0;
@@ -76,14 +95,11 @@ const listed = (token, start) => {
     const at = start + from;
     const mark = run(at, at + marks.length, bullet ? "syntax" : "");
     const level = Math.min(3, Math.floor(indent.replace(/\t/g, "    ").length / 2));
+    const runs = () => [mark, ...inline(raw.slice(marks.length), at + marks.length)];
     items.push(
-      block(
-        bullet ? "item bullet" : "item",
-        at,
-        raw,
-        () => [mark, ...inline(raw.slice(marks.length), at + marks.length)],
-        { indent: level },
-      ),
+      QUOTED.test(raw)
+        ? quotation(at, raw, { indent: 1 })
+        : block(bullet ? "item bullet" : "item", at, raw, runs, { indent: level }),
     );
     from = end;
   }
@@ -114,7 +130,7 @@ const BLOCKS = {
   def: asIs("pre"),
   space: asIs("space"),
   hr: asIs("rule"),
-  blockquote: (token, start) => [block("blockquote", start, token.raw, () => inline(token.raw, start))],
+  blockquote: (token, start) => [quotation(start, token.raw)],
 };
 
 const paragraph = (token, start) => [block("paragraph", start, token.raw, () => inline(token.raw, start))];
@@ -126,7 +142,7 @@ export const blocksOf = (content) => {
   const tokens = lexer(rest);
   if (whole(tokens) !== rest) tokens.splice(0, tokens.length, { type: "html", raw: rest });
   let start = front.length;
-  const found = front ? [block("front", 0, front, () => [run(0, front.length)])] : [];
+  const found = front ? [block(front === NOTE ? "space" : "front", 0, front, () => [run(0, front.length)])] : [];
   for (const token of tokens) {
     found.push(...(BLOCKS[token.type] ?? paragraph)(token, start));
     start += token.raw.length;
