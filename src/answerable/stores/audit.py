@@ -161,7 +161,11 @@ class SearchAudit:
         if there != counted:
             said = [f"{documents:,} documents and {chunks:,} passages" for documents, chunks in (counted, there)]
             yield Issue(Difference.COUNTS, "library", f"it counts {said[0]}, but there are {said[1]}")
-        wrong = list(islice(self._wrong_terms(), _SHOWN))
+        try:
+            wrong = list(islice(self._wrong_terms(), _SHOWN))
+        except (LibraryError, *UNREADABLE) as error:
+            yield Issue(Difference.DAMAGED, INDEX, str(error))
+            return
         if wrong:
             shown = ", ".join(repr(term[:50]) for term in wrong)
             yield Issue(Difference.COUNTS, "library", f"the number of passages is wrong for the terms {shown}")
