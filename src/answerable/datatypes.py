@@ -366,7 +366,8 @@ class Answer:
     the text that was searched for. `timings` are seconds of wall time per step. If a model wrote it: `model` is its
     name, `checks` are the marks of its sentences, `usage` is the cost. `problem` is why no model wrote it or, with
     `checks`, why its end may be missing; `problem_code` is that error's code (`errors.error_code`), or `truncated`.
-    `unavailable` maps failed libraries to the reason. `why` has the steps to the answer, `figure` what was computed.
+    `unavailable` maps failed libraries to the reason, `waiting` counts the passages that can only be found by words,
+    until their vectors are made. `why` has the steps to the answer, `figure` what was computed.
     """
 
     question: str
@@ -385,6 +386,7 @@ class Answer:
     problem_code: str = ""
     narrowing: Narrowing | None = None
     unavailable: Mapping[str, str] = field(default_factory=dict)
+    waiting: int = 0
     why: tuple[Step, ...] = ()
     figure: str = ""
 

@@ -133,15 +133,31 @@ class Library:
         return replaced
 
     def add(
-        self, source: str | os.PathLike[str], on_progress: OnProgress | None = None, dry_run: bool = False
+        self,
+        source: str | os.PathLike[str],
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+        with_vectors: bool = True,
     ) -> AddReport:
         """Add a file, folder or site, and follow it: `sync` reads it again.
 
         Unreadable files in a folder are reported; an unreadable single file raises SourceError. Adding a source again
         updates it: unchanged files aren't opened, documents of deleted files are removed, moved files keep their
-        vectors. `dry_run` reads and counts without changing anything.
+        vectors. `dry_run` reads and counts without changing anything. Words can be searched as soon as a document is
+        stored; without `with_vectors`, call `make_vectors` later.
         """
-        return erased_if_due(self._store, self._followed(on_progress, dry_run).add(os.fspath(source)))
+        report = self._followed(on_progress, dry_run).add(os.fspath(source), with_vectors)
+        return erased_if_due(self._store, report)
+
+    def make_vectors(self, on_progress: OnProgress | None = None) -> AddReport:
+        """Make the vectors of all passages that wait for theirs; until then they are found by their words only."""
+        ingestion = self._ingestion(0, on_progress, False)
+        ingestion.fill()
+        return ingestion.report
+
+    def waiting(self) -> int:
+        """Return the number of passages that wait for their vectors."""
+        return len(self._store.waiting())
 
     def sync(
         self,
@@ -198,7 +214,8 @@ class Library:
         parts = self._parts()
         asked = understand(question, where, parts, narrows)
         results = search(asked, asked.attempts[0], parts, k).results
-        return SearchResults(results, asked.narrowed.narrowing if asked.narrowed else None, self.unavailable)
+        narrowing = asked.narrowed.narrowing if asked.narrowed else None
+        return SearchResults(results, narrowing, self.unavailable, self.waiting())
 
     def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
         """Return the filter that `search` derives from a question that names a person or a time, or None."""

@@ -29,7 +29,7 @@ from answerable.stores.embedded.store import EmbeddedStore
 PLACES = ("one", "one/sub", "two")
 NAMES = tuple(f"{place}/{name}" for place in PLACES for name in ("a.md", "b.md", "c.txt", "d.zip"))
 SUBJECTS = ("apples", "bread", "chairs", "dates", "engines", "figs")
-WRITES = ("put", "put_all", "remove", "remember", "forget", "refresh")
+WRITES = ("put", "put_all", "fill", "remove", "remember", "forget", "refresh")
 
 names = st.sampled_from(NAMES)
 contents = st.lists(st.integers(0, len(SUBJECTS) - 1), min_size=1, max_size=4)

@@ -24,27 +24,42 @@ from helpers import HashEmbedder, add, make_document
 from postgres_server import new_library
 from qdrant_libraries import killed_at, points
 from qdrant_server import StandIn
-from upkeep_processes import ACTIONS, NEW
+from upkeep_processes import ACTIONS, NEW, OLD
 
+from answerable.datatypes import Document
+from answerable.indexing.ingest import Ingestion
 from answerable.maintenance.exporting import export_store
 from answerable.maintenance.reindex import reindex
 from answerable.protocols import Store
+from answerable.splitting.by_type import SplitterByType
+from answerable.stores.audit import audit
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory import MemoryStore
 from answerable.stores.qdrant.store import QdrantStore
+from answerable.text.terms import terms
 from answerable.wiring.build import build_store
 
 KILLS = pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.long)])
-OLD, DOCUMENTS = HashEmbedder(64), 40
+DOCUMENTS = 40
 
 Check = Callable[[], None]
 
 
+def documents_of(count: int) -> list[Document]:
+    named = ((f"número{number}", number) for number in range(count))
+    return [make_document(text_of(*one), one[0], source=one[0], language="es") for one in named]
+
+
 def fill(store: Store, embedder: HashEmbedder, documents: int = DOCUMENTS) -> None:
-    named = ((f"número{number}", number) for number in range(documents))
-    add(
-        store, *(make_document(text_of(*one), one[0], source=one[0], language="es") for one in named), embedder=embedder
-    )
+    add(store, *documents_of(documents), embedder=embedder)
+
+
+def fill_with_words(store: Store, documents: int = DOCUMENTS) -> None:
+    """As `fill`, but all vectors are still to be made."""
+    ingestion = Ingestion(store, OLD, SplitterByType(200, 20), documents)
+    with ingestion.running():
+        for document in documents_of(documents):
+            ingestion.take(document)
 
 
 def exported(store: Store, folder: Path) -> bytes:
@@ -226,3 +241,70 @@ def test_killed_at_any_request_while_the_embedder_is_changed(tmp_path: Path, ste
             assert len([one for one in points(server) if one.startswith(f"{name}.1.chunks")]) == 1
     assert False in seen
     assert seen == sorted(seen)
+
+
+@pytest.mark.timeout(1800)
+@KILLS
+@pytest.mark.parametrize("kind", ["embedded", "postgres"])
+def test_killed_while_vectors_are_made(tmp_path: Path, kind: str, kills: int) -> None:
+    """All words are there, and only the vectors that aren't written are made again."""
+    after = from_scratch(OLD, tmp_path)
+    numbers = itertools.count()
+
+    def library() -> str:
+        address = new_library() if kind == "postgres" else str(tmp_path / str(next(numbers)))
+        with closing(build_store(address)) as store:
+            fill_with_words(store)
+            assert len(store.waiting()) == store.count()[1]
+        return address
+
+    seconds = seconds_of("embed", undisturbed := library())
+    assert exported_from(undisturbed, tmp_path) == after
+    unfinished: list[bool] = []
+    for moment in moments(kills, seconds, lambda: any(unfinished)):
+        while not kill(moment, "embed", address := library()):
+            moment /= 2
+        unfinished.append(embed_the_rest(build_store(address), after, tmp_path))
+
+
+def embed_the_rest(store: Store, after: bytes, folder: Path) -> bool:
+    """Checks what is left when the making of vectors was killed, and does the rest; whether there was any."""
+    with closing(store):
+        chunks, waiting = store.count()[1], store.waiting()
+        asked = OLD.embed_query("¿Qué midió la estación número7?")
+        found = store.search_vectors(asked, 1000, None)
+        assert len(found) == chunks
+        assert audit(store) == []
+        assert not {number for number, cosine in found if cosine}.intersection(waiting)
+        assert store.search_terms(terms("La estación número7", "es"), 1000, None)
+        again = HashEmbedder(64)
+        Ingestion(store, again, SplitterByType(200, 20), 0).fill()
+        assert again.embedded == len(waiting)
+        assert store.waiting() == []
+        assert exported(store, folder) == after
+    return bool(waiting)
+
+
+def embed_in(address: str) -> None:
+    # The next writer needn't wait a minute for the lease of this one.
+    with closing(QdrantStore(address, lease=0.5)) as store:
+        Ingestion(store, OLD, SplitterByType(200, 20), 0).fill()
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(
+    ("step", "is_done"), [(7, False), *(pytest.param(1, is_done, marks=pytest.mark.long) for is_done in (False, True))]
+)
+def test_killed_at_any_request_while_vectors_are_made(tmp_path: Path, step: int, is_done: bool) -> None:
+    """On a Qdrant server."""
+    after = from_scratch(OLD, tmp_path, 3)
+    seen: list[bool] = []
+    with closing(StandIn()) as server:
+        for request in range(1, 200, step):
+            address = server.address()
+            with closing(QdrantStore(address)) as store:
+                fill_with_words(store, 3)
+            if not killed_at(server, request, is_done, lambda address=address: embed_in(address)):  # type: ignore[misc]
+                break
+            seen.append(embed_the_rest(QdrantStore(address), after, tmp_path))
+    assert True in seen

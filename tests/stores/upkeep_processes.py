@@ -11,13 +11,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers import HashEmbedder
 
+from answerable.indexing.ingest import Ingestion
 from answerable.maintenance.copy import copy_store
 from answerable.maintenance.exporting import export_store
 from answerable.maintenance.importing import import_store
 from answerable.maintenance.reindex import reindex
+from answerable.splitting.by_type import SplitterByType
 from answerable.wiring.build import build_store
 
-NEW = HashEmbedder(32)
+OLD, NEW = HashEmbedder(64), HashEmbedder(32)
 
 
 def copy(source: str, target: str) -> None:
@@ -43,7 +45,13 @@ def change(address: str) -> None:
         reindex(store, NEW)
 
 
-ACTIONS = {action.__name__: action for action in (copy, export, restore, change)}
+def embed(address: str) -> None:
+    """Makes the vectors that a library waits for."""
+    with closing(build_store(address)) as store:
+        Ingestion(store, OLD, SplitterByType(200, 20), 0).fill()
+
+
+ACTIONS = {action.__name__: action for action in (copy, export, restore, change, embed)}
 
 if __name__ == "__main__":
     print("begins", flush=True)

@@ -230,4 +230,6 @@ def _finished(answer: Answer, found: Found, figure: Figure, parts: Parts, steps:
 
 
 def _ended(answer: Answer, parts: Parts, steps: Sequence[Step]) -> Answer:
-    return replace(answer, timings=parts.clock.timings(), unavailable=parts.unavailable, why=tuple(steps))
+    unavailable, waiting = parts.unavailable, len(parts.store.waiting())
+    timings = parts.clock.timings()
+    return replace(answer, timings=timings, unavailable=unavailable, waiting=waiting, why=tuple(steps))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import numpy as np
 from answerable.answering.found import Asked, Found
 from answerable.datatypes import Narrowing, RetrievalResult
 from answerable.filters import both, parse_filter
+from answerable.protocols import Embedder, IndexedChunk, Passage
 from answerable.retrieval.narrowing import Narrowed, narrow_among
 from answerable.retrieval.retriever import SearchRequest, analyze_question, required, retrieve, word_weights
+from answerable.text.indexed_text import indexed_spans, indexed_text
 from answerable.text.languages import asked_language
 
 if TYPE_CHECKING:
@@ -40,19 +43,21 @@ def named_filter(question: str, where: Mapping[str, Any] | None, parts: Parts) -
 
 
 class SearchResults(list[RetrievalResult]):
-    """Passages, best first, the filter that the question implies, if any, and the value of `Answer.unavailable`."""
+    """Passages, best first, the filter that the question implies, `Answer.unavailable` and `Answer.waiting`."""
 
-    __slots__ = ("narrowing", "unavailable")
+    __slots__ = ("narrowing", "unavailable", "waiting")
 
     def __init__(
         self,
         results: Iterable[RetrievalResult] = (),
         narrowing: Narrowing | None = None,
         unavailable: Mapping[str, str] | None = None,
+        waiting: int = 0,
     ) -> None:
         super().__init__(results)
         self.narrowing = narrowing
         self.unavailable = unavailable or {}
+        self.waiting = waiting
 
 
 def search(asked: Asked, narrowed: Narrowed | None, parts: Parts, k: int = 0) -> Found:
@@ -65,7 +70,22 @@ def search(asked: Asked, narrowed: Narrowed | None, parts: Parts, k: int = 0) ->
     question = analyze_question(asked.question, parts.store.languages(), topic)
     weights = word_weights(parts.store, question, asked.chunks)
     request = SearchRequest(question, asked.vector, weights, asked.chunks, where)
-    found = retrieve(parts.store, request, k or parts.passages, parts.steps)
+    found = _with_vectors(retrieve(parts.store, request, k or parts.passages, parts.steps), parts.embedder)
     parts.clock.lap("retrieval")
     results, indexed = zip(*found, strict=True) if found else ((), ())
     return Found(asked, weights, results, indexed, where, narrowed)
+
+
+def _with_vectors(
+    found: list[tuple[RetrievalResult, IndexedChunk]], embedder: Embedder
+) -> list[tuple[RetrievalResult, IndexedChunk]]:
+    """Return the passages with the vectors of those that wait for theirs: they were found by their words."""
+    waiting = [indexed for _, indexed in found if indexed.waits]
+    passages = [Passage(indexed_text(each.chunk), indexed_spans(each.chunk, each.sentences)) for each in waiting]
+    made = iter(embedder.embed_passages(passages) if passages else ())
+    return [
+        (result, replace(indexed, vector=vectors.whole, sentence_vectors=vectors.spans))
+        if indexed.waits and (vectors := next(made))
+        else (result, indexed)
+        for result, indexed in found
+    ]

@@ -285,13 +285,15 @@ class FollowedSources:
         self._begin = begin
         self._dry_run = dry_run
 
-    def add(self, source: str) -> AddReport:
-        """Add a source and follow it. Raise SourceError if there is nothing to read at all."""
+    def add(self, source: str, with_vectors: bool = True) -> AddReport:
+        """Add a source and follow it; with `with_vectors`, make its vectors. Raise SourceError if nothing is there."""
         ingestion = self._begin()
         with closing(self._reader.visit(source)) as visit:
             run = SyncRun(self._store, self._store.records(visit.origin) if visit.origin else [], self._dry_run)
             run.visit(visit, ingestion, self._reader.options(source))
         run.tidy()
+        if with_vectors:
+            ingestion.fill()
         return ingestion.report
 
     def sync(self, names: Sequence[str] = (), checksum: bool = False) -> SyncReport:
@@ -300,7 +302,7 @@ class FollowedSources:
         Raise NotFollowed.
         """
         run, origins = self._start_run(names)
-        report = SyncReport()
+        report, ingestion = SyncReport(), self._begin()
         for origin in origins:
             ingestion = self._begin()
             report.origins[origin.name] = ingestion.report
@@ -310,6 +312,8 @@ class FollowedSources:
             except (SourceError, SettingsError) as error:
                 ingestion.report.failures.append(Failure(origin.name, _with_advice(error, origin.name)))
         run.tidy()
+        # Also the vectors that an earlier, interrupted run didn't make.
+        ingestion.fill()
         return report
 
     def unfollow(self, name: str) -> AddReport:

@@ -1,36 +1,37 @@
-"""Adds documents to the store: skips stored ones, splits, embeds in batches, writes.
+"""Adds documents to the store: skips stored ones, splits and writes them, then makes their vectors.
 
-A document's chunks, vectors and sync record are written in one transaction, so it becomes visible whole or not at all.
-If the store can write several documents at once, documents whose passages were embedded together share a transaction.
-Vectors of passages that were embedded before are reused.
+A document's chunks and sync record are written in one transaction, so it becomes visible whole or not at all. From then
+on its words are searched; its vectors follow in batches, those of all documents that wait for theirs, so that an
+interrupted run is continued by the next one. Vectors of passages that were embedded before are reused.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, WorkerLost
 from answerable.formats.locate import shown_source
-from answerable.indexing.prepare import Prepared, passage, prepare, seconds_per_token
+from answerable.indexing.prepare import BATCH, made_vectors, passage, prepare, seconds_per_token
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
 from answerable.protocols import (
     Addition,
     BatchStore,
     Embedder,
-    IndexedChunk,
     Passage,
     PassageVectors,
     Store,
     SyncRecord,
     TextSplitter,
 )
+from answerable.stores.completed import takes_words_first
 from answerable.stores.records import check_embedder
 
 if TYPE_CHECKING:
@@ -38,27 +39,15 @@ if TYPE_CHECKING:
 
 __all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress"]
 
-MAX_WAITING_CHUNKS = 64  # four batches: limits the memory of waiting documents; a guess, not measured
-# Passages per batch, a few seconds of work: short enough to show progress, large enough to sort passages by length.
-BATCH = 16
+MAX_UNWRITTEN_CHUNKS = 256  # a few hundred kB of text, and what a killed process loses; a round number, not measured
+FILLED_EVERY = 2.0  # seconds of embedding that a killed process loses; a round number, not measured
 SAMPLE = 4  # passages from which to extrapolate the time; a guess, not measured
 
 Outcome = Literal["added", "changed", "unchanged", "empty"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A document to be stored; `known` holds the reused vectors by chunk, None where a passage must be embedded."""
-
-    prepared: Prepared
-    record: SyncRecord | None
-    outcome: Outcome
-    known: list[PassageVectors | None]
-    added: float
-
-
 class Ingestion:
-    """One run of adding documents. Holds split documents until their passages are embedded, and keeps the report."""
+    """One run of adding documents: `take` stores their words, `fill` makes their vectors. Keeps the report."""
 
     def __init__(
         self,
@@ -79,15 +68,12 @@ class Ingestion:
         self._on_progress = on_progress
         self._dry_run = dry_run
         self._worker_pool = worker_pool
-        self._waiting: deque[_Waiting] = deque()
-        self._unsent: list[Passage] = []
-        # Batches, each with a function that returns its vectors; without workers, the function also computes them.
-        self._sent: deque[tuple[list[Passage], Callable[[], list[PassageVectors]]]] = deque()
-        self._embedded: deque[PassageVectors | WorkerLost] = deque()
-        self._waiting_chunks = 0
-        self._ready: list[Addition] = []
+        self._takes_words_first = takes_words_first(store)
+        self._unwritten: list[Addition] = []
+        self._unwritten_chunks = 0
         self._sources_done = 0
         self._chunks_done = 0
+        self._chunks_total = 0
         self._seconds_per_token = 0.0
         self._started = time.monotonic()
 
@@ -97,19 +83,57 @@ class Ingestion:
             for number, document in documents:
                 self._sources_done = number
                 self.take(document)
+        self.fill()
         return self.report
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Wrap calls of `take`; at the end of the block, store the waiting documents, unless there was an error."""
+        """Wrap calls of `take`; at the end of the block, even after an error, store what was taken."""
         try:
             yield
             self._sources_done = self.sources_total
-            self._flush()
+        finally:
+            self._write()
+            self.report.seconds = time.monotonic() - self._started
+
+    def fill(self) -> None:
+        """Make the vectors of all chunks in the library that wait for theirs. Raise EmbedderMismatch."""
+        try:
+            if not self._dry_run and (waiting := self._store.waiting()):
+                check_embedder(self._store.fingerprint, self._embedder.fingerprint)
+                self._chunks_total = self._chunks_done + len(waiting)
+                self._fill(waiting)
         finally:
             if self._chunks_done:
                 self._store.refresh()
             self.report.seconds = time.monotonic() - self._started
+
+    def _fill(self, waiting: list[int]) -> None:
+        ahead = 2 * self._worker_pool.count if self._worker_pool else 0
+        unwritten: dict[int, PassageVectors] = {}
+        sizes: dict[str, int] = {}
+        written = time.monotonic()
+        try:
+            for batch in made_vectors(self._store, waiting, self._submit, ahead):
+                unwritten |= {number: made for number, _, _, made in batch if isinstance(made, PassageVectors)}
+                if time.monotonic() - written > FILLED_EVERY:
+                    self._store.fill(unwritten)
+                    unwritten, written = {}, time.monotonic()
+                for _, indexed, document, made in batch:
+                    if isinstance(made, WorkerLost):
+                        self.report.failures.append(Failure(_name(document), made))
+                    if document.id not in sizes:
+                        sizes[document.id] = sum(each.chunks for each in self._store.lookup(document.id, ""))
+                    self._chunks_done += 1
+                    self._report_progress(_shown(document), indexed.chunk.sequence + 1, sizes[document.id])
+        finally:
+            if unwritten:
+                self._store.fill(unwritten)
+
+    def _submit(self, batch: list[Passage]) -> Callable[[], list[PassageVectors]]:
+        if self._worker_pool is None:
+            return partial(self._embedder.embed_passages, batch)
+        return self._worker_pool.embed(batch).result
 
     def reading(self, number: int, source: str) -> None:
         """Report that the source with this number is being read."""
@@ -139,37 +163,41 @@ class Ingestion:
             self.report.partly[name] = document.left_out
         passages = prepared.passages()
         stored = self._stored_vectors({*previous_copies, *(document_id for document_id, _ in earlier)})
-        known = [stored.get(each) for each in passages]
-        missing = [each for each, vectors in zip(passages, known, strict=True) if vectors is None]
+        missing = [each for each in passages if each not in stored]
         if self._dry_run:
             self._estimate(missing)
             return outcome
-        self._waiting.append(_Waiting(prepared, record, outcome, known, added))
-        self._waiting_chunks += len(known)
-        self._report_progress(shown, 0, len(prepared.chunks))
-        self._send(missing)
-        limit = MAX_WAITING_CHUNKS * (self._worker_pool.count if self._worker_pool else 1)
-        if self._waiting_chunks >= limit:
-            # With workers, leave half of the chunks waiting, so that workers stay busy while this process writes.
-            self._flush(limit // 2 if self._worker_pool else 0)
+        for start in range(0, 0 if self._takes_words_first else len(missing), BATCH):
+            batch = missing[start : start + BATCH]
+            stored |= zip(batch, self._embedder.embed_passages(batch), strict=True)
+        dimension = self._embedder.fingerprint.dimension
+        waits = PassageVectors(np.zeros(dimension, np.float32), np.zeros((0, dimension), np.float32))
+        chunks = [prepared.indexed(number, stored.get(each, waits)) for number, each in enumerate(passages)]
+        self._chunks_done += sum(each in stored for each in passages)
+        self._report_progress(shown, 0, 0)
+        self._unwritten.append(Addition(replace(prepared.document, added=document.added or added), chunks, record))
+        self._unwritten_chunks += len(chunks)
+        if self._batches is None or self._unwritten_chunks >= MAX_UNWRITTEN_CHUNKS:
+            self._write()
         return outcome
 
     def _earlier(self, document: Document) -> tuple[list[tuple[str, str]], float]:
-        """Return id and hash of each stored or waiting document with this one's id or source, and when it was added."""
+        """Return id and hash of each earlier document with this one's id or source, and when it was added."""
         found = self._store.lookup(document.id, document.source)
         earlier = [(stored.id, stored.content_hash) for stored in found]
         added = min((stored.added for stored in found), default=time.time())
-        for waiting in self._waiting:
-            other = waiting.prepared.document
-            # The waiting document will have replaced the stored one before this document is stored.
+        for other in (each.document for each in self._unwritten):
+            # The unwritten document will have replaced the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
-                earlier, added = [(other.id, other.content_hash)], waiting.added
+                earlier, added = [(other.id, other.content_hash)], other.added
         return earlier, added
 
     def _stored_vectors(self, document_ids: Collection[str]) -> dict[Passage, PassageVectors]:
         chunks = (chunk for document_id in document_ids for chunk in self._store.indexed_chunks(document_id))
         return {
-            passage(each.chunk, each.sentences): PassageVectors(each.vector, each.sentence_vectors) for each in chunks
+            passage(each.chunk, each.sentences): PassageVectors(each.vector, each.sentence_vectors)
+            for each in chunks
+            if not each.waits
         }
 
     def _estimate(self, passages: list[Passage]) -> None:
@@ -182,80 +210,19 @@ class Ingestion:
         self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
         self.report.cost = self._embedder.cost(self.report.tokens)
 
-    def _send(self, passages: list[Passage], at_least: int = BATCH) -> None:
-        """Queue passages for embedding in batches that span documents; fewer than `at_least` wait for more."""
-        self._unsent += passages
-        while len(self._unsent) >= at_least:
-            batch, self._unsent = self._unsent[:BATCH], self._unsent[BATCH:]
-            self._sent.append((batch, self._submit(batch)))
-
-    def _submit(self, batch: list[Passage]) -> Callable[[], list[PassageVectors]]:
-        if self._worker_pool is None:
-            return partial(self._embedder.embed_passages, batch)
-        return self._worker_pool.embed(batch).result
-
-    def _next_vectors(self) -> PassageVectors | WorkerLost:
-        """Return the vectors of the next passage; passages return in the order in which they were sent."""
-        while not self._embedded:
-            if not self._sent:
-                self._send([], at_least=1)
-            batch, vectors_of_batch = self._sent.popleft()
-            try:
-                self._embedded += vectors_of_batch()
-            except WorkerLost as error:
-                if len(batch) == 1:
-                    self._embedded.append(error)
-                else:
-                    # Retry the passages one by one, so that only the document of the passage that kills workers fails.
-                    self._sent.extendleft(reversed([([each], self._submit([each])) for each in batch]))
-        return self._embedded.popleft()
-
-    def _flush(self, keep: int = 0) -> None:
-        """Store waiting documents, oldest first, until at most `keep` chunks wait."""
-        if not self._waiting:
+    def _write(self) -> None:
+        """Write the documents that were taken, in one step if the store can do that."""
+        unwritten, self._unwritten, self._unwritten_chunks = self._unwritten, [], 0
+        if not unwritten:
             return
         self._store.bind_embedder(self._embedder.fingerprint)
         # Another process may have bound the library to another embedder since this process opened it.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
-        try:
-            while self._waiting_chunks > keep:
-                waiting = self._waiting.popleft()
-                self._waiting_chunks -= len(waiting.known)
-                self._complete(waiting)
-        finally:
-            # Even after an error, write the documents that have all their vectors.
-            self._write()
-
-    def _complete(self, waiting: _Waiting) -> None:
-        """Take a document's vectors; then it is ready to be written."""
-        prepared, document = waiting.prepared, waiting.prepared.document
-        chunks: list[IndexedChunk] = []
-        lost: WorkerLost | None = None
-        for number, known in enumerate(waiting.known):
-            vectors = self._next_vectors() if known is None else known
-            if isinstance(vectors, WorkerLost):
-                lost = vectors
-                continue
-            chunks.append(prepared.indexed(number, vectors))
-            self._chunks_done += 1
-            self._report_progress(_shown(document), len(chunks), len(prepared.chunks))
-        if lost is not None:
-            self._count(waiting.outcome, -1, -len(prepared.chunks))
-            self.report.failures.append(Failure(_name(document), lost))
-            return
-        self._ready.append(Addition(replace(document, added=waiting.added), chunks, waiting.record))
-        if self._batches is None:
-            self._write()
-
-    def _write(self) -> None:
-        """Write the documents that are ready, in one step if the store can do that."""
-        ready, self._ready = self._ready, []
-        if self._batches is None:
-            for each in ready:
-                replaced = [stored.id for stored in self._store.lookup(each.document.id, each.document.source)]
-                self._store.put(each.document, each.chunks, replaced, each.record)
-        elif ready:
-            self._batches.put_all(ready)
+        if self._batches is not None:
+            self._batches.put_all(unwritten)
+        for each in unwritten if self._batches is None else ():
+            replaced = [stored.id for stored in self._store.lookup(each.document.id, each.document.source)]
+            self._store.put(each.document, each.chunks, replaced, each.record)
 
     def _count(self, outcome: Outcome, documents: int, chunks: int) -> None:
         setattr(self.report, outcome, getattr(self.report, outcome) + documents)
@@ -263,7 +230,8 @@ class Ingestion:
 
     def _report_progress(self, source: str, done: int, total: int) -> None:
         if self._on_progress:
-            chunks, sources = (self._chunks_done, self.report.chunks), (self._sources_done, self.sources_total)
+            chunks = self._chunks_done, max(self._chunks_total, self.report.chunks)
+            sources = self._sources_done, self.sources_total
             self._on_progress(Progress(source, done, total, *chunks, *sources))
 
 

@@ -1,15 +1,17 @@
-"""Splits a document into chunks with sentence spans and makes the store's records. Pure functions for any process."""
+"""Splits documents into chunks with sentence spans, for any process, and makes the vectors of stored chunks."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from answerable.datatypes import Chunk, Document
+from answerable.errors import WorkerLost
 from answerable.filters import normalize_fields
-from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Reader, TextSplitter
+from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Reader, Store, TextSplitter
 from answerable.splitting.make_chunks import evidence_spans
 from answerable.text.indexed_text import TEXT_HASH, indexed_spans, indexed_text, text_hash
 from answerable.text.languages import document_language
@@ -101,3 +103,56 @@ def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
         "date": [part.time for part in chunk.parts if part.time] or document.metadata.get("date"),
         TEXT_HASH: text_hash(chunk),
     }
+
+
+# Passages per batch, a few seconds of work: short enough to show progress, large enough to sort passages by length.
+BATCH = 16
+
+Batch: TypeAlias = "dict[int, tuple[IndexedChunk, Document, Passage]]"
+"""Chunks by number, each with its document and the passage to embed."""
+
+Result: TypeAlias = "Callable[[], list[PassageVectors]]"
+"""A function that returns the vectors of passages. Raises WorkerLost."""
+
+
+def stored_passages(store: Store, numbers: Sequence[int]) -> Iterator[Batch]:
+    """Yield these chunks in batches; skip removed chunks."""
+    for start in range(0, len(numbers), BATCH):
+        found = store.fetch(numbers[start : start + BATCH])
+        if found:
+            yield {each: (*pair, passage(pair[0].chunk, pair[0].sentences)) for each, pair in found.items()}
+
+
+def made_vectors(
+    store: Store, numbers: Sequence[int], submit: Callable[[list[Passage]], Result], ahead: int = 0
+) -> Iterator[list[tuple[int, IndexedChunk, Document, PassageVectors | WorkerLost]]]:
+    """Yield these chunks in batches, each with its vectors, or with the error of the worker that it killed.
+
+    `submit` starts the embedding of a batch; up to `ahead` batches are started before the first one is done.
+    """
+    sent: deque[tuple[Batch, Result]] = deque()
+    for batch in stored_passages(store, numbers):
+        sent.append((batch, submit([each for _, _, each in batch.values()])))
+        if len(sent) > ahead:
+            yield _done(*sent.popleft(), submit)
+    while sent:
+        yield _done(*sent.popleft(), submit)
+
+
+def _done(
+    batch: Batch, result: Result, submit: Callable[[list[Passage]], Result]
+) -> list[tuple[int, IndexedChunk, Document, PassageVectors | WorkerLost]]:
+    made: Sequence[PassageVectors | WorkerLost]
+    try:
+        made = result()
+    except WorkerLost:
+        # Submit the passages one by one, so that only the one that kills workers has no vectors.
+        made = [_alone(submit([each])) for _, _, each in batch.values()]
+    return [(number, *batch[number][:2], vectors) for number, vectors in zip(batch, made, strict=True)]
+
+
+def _alone(result: Result) -> PassageVectors | WorkerLost:
+    try:
+        return result()[0]
+    except WorkerLost as error:
+        return error

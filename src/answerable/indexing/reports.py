@@ -79,3 +79,11 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+
+
+def waiting_note(passages: int) -> str:
+    """Return the note for the user about this number of passages that wait for their vectors."""
+    return (
+        f"{passages:,} passages wait for their vectors: until then they are found by their words only. "
+        "`answerable sync` makes them."
+    )

@@ -43,13 +43,13 @@ def answer_json(found: Answer) -> Plain:
     computed = ("figure",) if found.figure else ()
     narrowing = narrowing_json(found.narrowing)
     shown = _pick(found, *names, *computed, *written)
-    return {**shown, "narrowing": narrowing, **unavailable_json(found.unavailable)}
+    return {**shown, "narrowing": narrowing, **unavailable_json(found.unavailable, found.waiting)}
 
 
-def unavailable_json(found: Mapping[str, str]) -> Plain:
-    """Return a JSON member with the libraries that couldn't be searched, if several are; {} if all could be."""
+def unavailable_json(found: Mapping[str, str], waiting: int = 0) -> Plain:
+    """Return JSON members for what couldn't be searched: libraries, and passages by meaning; {} for nothing."""
     listed = [{"library": library, "reason": reason} for library, reason in found.items()]
-    return {"unavailable": listed} if listed else {}
+    return {**({"unavailable": listed} if listed else {}), **({"waiting": waiting} if waiting else {})}
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:

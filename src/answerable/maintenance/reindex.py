@@ -6,15 +6,14 @@ change, since splitting doesn't depend on the embedder.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from answerable.indexing.prepare import passage, seconds_per_token
-from answerable.protocols import Embedder, Fingerprint, NextVectors, Passage, Store
+from answerable.indexing.prepare import made_vectors, seconds_per_token, stored_passages
+from answerable.protocols import Embedder, Fingerprint, NextVectors, Passage, PassageVectors, Store
 from answerable.stores.records import other_reindex
 
-# Passages per batch: a killed process loses one batch, a few seconds of work.
-BATCH = 32
 # Passages to embed for an estimate of the time: a few seconds of work. A round number.
 SAMPLE = 8
 
@@ -74,9 +73,11 @@ def estimate(store: Store, embedder: Embedder) -> ReindexReport:
         raise other_reindex(collected.fingerprint, after)
     missing = collected.missing()
     tokens = 0
-    for _, passages in _batches(store, missing):
-        tokens += sum(embedder.count_tokens([passage.text for passage in passages]))
-    sample = [one for _, passages in _batches(store, missing[:SAMPLE]) for one in passages]
+    sample: list[Passage] = []
+    for batch in stored_passages(store, missing):
+        passages = [each for _, _, each in batch.values()]
+        tokens += sum(embedder.count_tokens([each.text for each in passages]))
+        sample = sample or passages[:SAMPLE]
     total = store.count()[1]
     seconds = tokens * seconds_per_token(embedder, sample) if sample and embedder.cost(tokens) == 0 else 0.0
     return ReindexReport(before, after, total - len(missing), total, tokens, seconds, embedder.cost(tokens))
@@ -88,16 +89,7 @@ def _collect(store: Store, collected: NextVectors, embedder: Embedder) -> Iterat
     total = store.count()[1]
     done = total - len(missing)
     yield done, total
-    for numbers, passages in _batches(store, missing):
-        made = embedder.embed_passages(passages)
-        collected.keep(dict(zip(numbers, made, strict=True)))
-        done += len(numbers)
+    for batch in made_vectors(store, missing, lambda passages: partial(embedder.embed_passages, passages)):
+        collected.keep({number: made for number, _, _, made in batch if isinstance(made, PassageVectors)})
+        done += len(batch)
         yield done, total
-
-
-def _batches(store: Store, numbers: Sequence[int]) -> Iterator[tuple[list[int], list[Passage]]]:
-    """Yield these chunks in batches, as numbers and passages; skip removed chunks."""
-    for start in range(0, len(numbers), BATCH):
-        found = store.fetch(numbers[start : start + BATCH])
-        if found:
-            yield list(found), [passage(indexed.chunk, indexed.sentences) for indexed, _ in found.values()]

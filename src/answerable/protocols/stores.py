@@ -22,7 +22,8 @@ class IndexedChunk:
     """A chunk with everything a store needs to find it and to answer from it.
 
     `terms` are counts for keyword search, `fields` the values that filters compare, `sentences` spans of
-    `chunk.content` with one row of `sentence_vectors` each (no rows if the embedder makes none).
+    `chunk.content` with one row of `sentence_vectors` each (no rows if the embedder makes none). Vectors that aren't
+    made yet are zeros.
     """
 
     chunk: Chunk
@@ -31,6 +32,11 @@ class IndexedChunk:
     fields: Mapping[str, Any]
     sentences: tuple[tuple[int, int], ...]
     sentence_vectors: FloatArray
+
+    @property
+    def waits(self) -> bool:
+        """Whether the chunk waits for its vectors: until then it is only found by its words."""
+        return not self.vector.any()
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +244,14 @@ class DocumentStore(Keeps, Protocol):
 
     def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
         """Return a document's chunks in order, with their vectors, terms and fields."""
+        ...
+
+    def waiting(self) -> list[int]:
+        """Return the numbers of the chunks that wait for their vectors, in order."""
+        ...
+
+    def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
+        """Write vectors by chunk number, in one step; ignore chunks that have been removed."""
         ...
 
     def refresh(self) -> None:

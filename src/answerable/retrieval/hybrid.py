@@ -277,7 +277,12 @@ def hybrid_search(
     them. The texts of `duplicates` are left out. The result is deterministic.
     """
     duplicates = duplicates or NearDuplicates(Fetched(store))
-    by_meaning, by_keyword = partial(store.search_vectors, vector), partial(store.search_terms, terms)
+    by_keyword = partial(store.search_terms, terms)
+
+    def by_meaning(k: int, where: Filter | None) -> Scored:
+        # A chunk whose vector isn't made yet has the cosine 0.
+        return [(number, cosine) for number, cosine in store.search_vectors(vector, k, where) if cosine]
+
     dense = duplicates.search("meaning", by_meaning, CANDIDATES, where)
     keyword = duplicates.search("keyword", by_keyword, CANDIDATES, where)
     record = record_of(store.fingerprint)

@@ -220,6 +220,10 @@ def reread(
         number: _similarities(indexed, vector) + calibration.of(number) for number, (indexed, _) in stored.items()
     }
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
+    # Only the words of a chunk count until its vectors are made.
+    similarities |= {
+        number: np.full(len(each.sentences), closest) for number, (each, _) in stored.items() if each.waits
+    }
     found = dict.fromkeys((number for number, _ in scored), -1.0)
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0

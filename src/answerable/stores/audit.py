@@ -107,8 +107,15 @@ class SearchAudit:
             except (LibraryError, *UNREADABLE) as error:
                 # An unreadable passage may make every search fail.
                 self._fail(error)
-        if self._counts != before and any(stored not in self._store.lookup(stored.id, "") for stored, _ in batch):
+        if self._counts != before and any(self._has_changed(*each) for each in batch):
             self._counts = before
+
+    def _has_changed(self, stored: StoredDocument, chunks: Sequence[IndexedChunk]) -> bool:
+        """Return whether another process has replaced or removed a document, or filled vectors that it waited for."""
+        if stored not in self._store.lookup(stored.id, ""):
+            return True
+        waiting = [each.waits for each in chunks]
+        return any(waiting) and waiting != [each.waits for each in self._store.indexed_chunks(stored.id)]
 
     def _compare_searches(self, chunks: Sequence[IndexedChunk], own: Filter) -> None:
         store, most = self._store, 2 * len(chunks) + 10
@@ -154,7 +161,11 @@ class SearchAudit:
         if there != counted:
             said = [f"{documents:,} documents and {chunks:,} passages" for documents, chunks in (counted, there)]
             yield Issue(Difference.COUNTS, "library", f"it counts {said[0]}, but there are {said[1]}")
-        wrong = list(islice(self._wrong_terms(), _SHOWN))
+        try:
+            wrong = list(islice(self._wrong_terms(), _SHOWN))
+        except (LibraryError, *UNREADABLE) as error:
+            yield Issue(Difference.DAMAGED, INDEX, str(error))
+            return
         if wrong:
             shown = ", ".join(repr(term[:50]) for term in wrong)
             yield Issue(Difference.COUNTS, "library", f"the number of passages is wrong for the terms {shown}")

@@ -17,6 +17,7 @@ from answerable.protocols import (
     IndexedChunk,
     Issue,
     NextVectors,
+    PassageVectors,
     ReindexableStore,
     RepairableStore,
     Store,
@@ -48,6 +49,11 @@ def completed(store: Store | CoreStore) -> Store:
     """Return the store itself if it implements `Store`, otherwise a wrapper that derives the missing methods."""
     # Only a full `Store` has this method; a `CoreStore` has an attribute to set instead.
     return cast(Store, store if hasattr(store, "bind_embedder") else _CompletedStore(store))
+
+
+def takes_words_first(store: Store) -> bool:
+    """Return whether documents may be stored before their vectors are made."""
+    return not isinstance(store, _CompletedStore)
 
 
 def capabilities(store: Store | CoreStore) -> frozenset[Capability]:
@@ -150,6 +156,13 @@ class _CompletedStore:
 
     def languages(self) -> list[str]:
         return sorted({stored.language for stored in self.core.documents()})
+
+    def waiting(self) -> list[int]:
+        """Return []: a `CoreStore` gets documents with their vectors."""
+        return []
+
+    def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
+        """Do nothing: no chunk waits."""
 
     def records(self, origin: str = "") -> list[SyncRecord]:
         return []

@@ -274,6 +274,10 @@ class FederatedStore(Store, CountingStore, JoinedStore):
         found = self._each(lambda store: count_places(store, hashes, where))
         return {text: sum(each[text] for each in found) for text in hashes}
 
+    def waiting(self) -> list[int]:
+        found = self._members.ask(self._members.all(lambda store: store.waiting()))
+        return [self._number(member, own) for member, numbers in found.items() for own in numbers]
+
     def languages(self) -> list[str]:
         def found() -> list[str]:
             return sorted(set(chain.from_iterable(self._each(lambda store: store.languages()))))
@@ -313,7 +317,7 @@ class FederatedStore(Store, CountingStore, JoinedStore):
         """Raise LibraryReadOnly: every method that would change a library is an alias of this one."""
         raise LibraryReadOnly("Several libraries are open, to be asked only. Open the one that you want to change.")
 
-    bind_embedder = put = remove = remember = forget = refresh = audit = repair = next_vectors = _refuse
+    bind_embedder = put = fill = remove = remember = forget = refresh = audit = repair = next_vectors = _refuse
 
     def _once(self, name: str, about: Any, count: Callable[[], Each]) -> Each:
         """Return the counts named `name` if they are cached for the same `about`; otherwise call `count`."""

@@ -64,6 +64,18 @@ class MemoryStore(Store, CountingStore):
             self._by_source.setdefault(document.source, set()).add(document.id)
             self.remember([record] if record else [])
 
+    def waiting(self) -> list[int]:
+        with self._lock:
+            return [number for number, chunk in self._chunks.items() if chunk.waits]
+
+    def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
+        with self._lock:
+            for number in self._chunks.keys() & vectors.keys():
+                made = vectors[number]
+                chunk = replace(self._chunks[number], vector=made.whole, sentence_vectors=made.spans)
+                self._chunks[number] = chunk
+                self._index.add(number, chunk.vector, chunk.terms, chunk.fields)
+
     def remove(self, *document_ids: str) -> bool:
         with self._lock:
             removed = [self._remove(document_id) for document_id in document_ids]

@@ -84,6 +84,11 @@ _UNAVAILABLE: _Texts = {
     "es": "sin la biblioteca {library}, que no se puede consultar: {reason}",
     "pt": "sem a biblioteca {library}, que não pode ser consultada: {reason}",
 }
+_WAITING: _Texts = {
+    "en": "{count} passages were searched by their words only: their vectors are still to be made (answerable sync)",
+    "es": "{count} pasajes se han buscado solo por sus palabras: faltan sus vectores (answerable sync)",
+    "pt": "{count} trechos foram buscados só pelas palavras: faltam os seus vetores (answerable sync)",
+}
 _SAVED_FROM: _Texts = {"en": "saved from {web}", "es": "guardada de {web}", "pt": "salva de {web}"}
 _CLAIMED = ("verified", "check", "unsupported")
 _DOING: Mapping[str, _Texts] = {
@@ -165,6 +170,11 @@ def other_places(count: int, language: str) -> str:
 def unavailable(library: str, reason: str, language: str) -> str:
     """Return a note about which library couldn't be searched, and why."""
     return _in(_UNAVAILABLE, language).format(library=library, reason=reason)
+
+
+def waiting(passages: int, language: str) -> str:
+    """Return a note about how many passages were only searched by their words."""
+    return _in(_WAITING, language).format(count=passages)
 
 
 def saved_from(web: str, language: str) -> str:

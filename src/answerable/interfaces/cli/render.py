@@ -61,7 +61,7 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
     if found.problem:
         print_error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
     print_narrowing(found.narrowing, found.language)
-    print_unavailable(found.unavailable, found.language)
+    print_unavailable(found.unavailable, found.language, found.waiting)
     is_own, is_written = found.reason is Reason.OWN_WORDS, bool(found.checks)
     plain = "" if found.answered else "dim" if is_own else "yellow"
     pieces = ((text, _STYLES.get(mark, plain)) for text, mark in signed_pieces(found))
@@ -222,10 +222,12 @@ def _emphasised(found: Answer) -> Iterator[tuple[str, str]]:
     yield found.text[done:], ""
 
 
-def print_unavailable(found: Mapping[str, str], language: str = "en") -> None:
-    """Print which libraries couldn't be searched, and why."""
+def print_unavailable(found: Mapping[str, str], language: str = "en", waiting: int = 0) -> None:
+    """Print which libraries couldn't be searched, and why, and how many passages only by their words."""
     for library, reason in found.items():
         print_text((one_line(remarks.unavailable(library, reason, language)), "yellow"))
+    if waiting:
+        print_text((remarks.waiting(waiting, language), "yellow"))
 
 
 def print_narrowing(found: Narrowing | None, language: str = "en") -> None:

@@ -226,6 +226,7 @@ class Incoming:
                 )
 
             self._add(library, name, report, progressed)
+        report.merge(library.make_vectors(on_progress))
 
     def _add(self, library: Library, name: str, report: AddReport, on_progress: OnProgress) -> None:
         kept, earlier = self.uploads / name, self.folder / "earlier"
@@ -234,7 +235,7 @@ class Incoming:
         (self.folder / name).replace(kept)
         added = AddReport()
         try:
-            added = library.add(kept, on_progress)
+            added = library.add(kept, on_progress, with_vectors=False)
         except SourceError as error:
             added.failures.append(Failure(name, error))
         finally:

@@ -151,7 +151,14 @@ class UnavailableOut(BaseModel):
     reason: str
 
 
-class AnswerOut(CheckedAnswer):
+class SearchedOut(BaseModel):
+    """What was left out of a search or a list."""
+
+    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be asked.")
+    waiting: int = Field(0, description="Passages that are found by words only, until their vectors are made.")
+
+
+class AnswerOut(CheckedAnswer, SearchedOut):
     """An answer whose marks `[n]` refer to the n-th citation, or a refusal, with the evidence."""
 
     passages: list[PassageOut] = Field(description="The passages the answer could use, best first.")
@@ -159,7 +166,6 @@ class AnswerOut(CheckedAnswer):
     where: Where = Field(None, description="The filter it was asked with.")
     session: str | None = Field(description="The conversation, for the next question.")
     turn: str | None = Field(None, description="The question's place in the conversation, to vote or ask again.")
-    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be asked.")
 
 
 class DescribedOut(BaseModel):
@@ -310,20 +316,18 @@ def output(name: str, about: str, **members: Any) -> type[BaseModel]:
     return create_model(name, __doc__=about, **fields)
 
 
-class FoundOut(BaseModel):
+class FoundOut(SearchedOut):
     """Search results, best first."""
 
     results: list[PassageOut]
     narrowing: NarrowingOut | None
-    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be searched.")
 
 
-class DocumentsOut(BaseModel):
+class DocumentsOut(SearchedOut):
     """A library's documents by source."""
 
     documents: list[StoredOut]
     total: int
-    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be listed.")
 
 
 ChoicesOut = output(

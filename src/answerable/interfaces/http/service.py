@@ -143,6 +143,15 @@ def start_verification(service: Service, library: str, repair: bool = False) -> 
     return service.jobs.start(library, [], work, kind="verify")
 
 
+def start_vectors(service: Service, library: str) -> Job:
+    """Make the vectors that an interrupted job has left to be made, in a job."""
+
+    def work(report: AddReport, on_progress: OnProgress) -> None:
+        report.merge(service.libraries.get(library).make_vectors(on_progress))
+
+    return service.jobs.start(library, [], work, kind="sync")
+
+
 async def keep_schedule(service: Service) -> None:
     """Sync each library when it is due, until cancelled; at once if it became due while the server was off."""
     while True:
@@ -155,9 +164,12 @@ async def keep_schedule(service: Service) -> None:
 
 
 def start_due(service: Service) -> list[Job]:
-    """Start the syncs that are due now, and return them."""
+    """Start the syncs that are due now, and the making of vectors that wait, and return the jobs."""
     started = []
     for name in service.libraries.names():
+        opened, is_busy = service.libraries.opened(name), any(not job.is_over for job in service.jobs.list(name))
+        if opened is not None and opened.store.is_writable and not is_busy and opened.waiting():
+            started.append(start_vectors(service, name))
         every = service.libraries.choices(name).every
         if not every or service.jobs.is_unfinished(name, "sync"):
             continue

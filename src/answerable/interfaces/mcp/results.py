@@ -74,11 +74,11 @@ DocumentsOutput = output(
 RemovedOutput = output("RemovedOutput", "The removed document.", removed=str)
 
 
-def result(text: str, plain: Plain, unavailable: Mapping[str, str] | None = None) -> CallToolResult:
+def result(text: str, plain: Plain, unavailable: Mapping[str, str] | None = None, waiting: int = 0) -> CallToolResult:
     """Return a tool's result: text for the assistant, and the same content as JSON for programs."""
     missing = unavailable or {}
-    content = TextContent(type="text", text="\n\n".join((text, *unavailable_lines(missing))))
-    return CallToolResult(content=[content], structured_content={**plain, **unavailable_json(missing)})
+    content = TextContent(type="text", text="\n\n".join((text, *unavailable_lines(missing, waiting))))
+    return CallToolResult(content=[content], structured_content={**plain, **unavailable_json(missing, waiting)})
 
 
 def passages_text(found: Sequence[RetrievalResult]) -> str:
@@ -124,9 +124,10 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
     return "\n\n".join((DATA, shown, _fenced("documents", "\n".join(lines))))
 
 
-def unavailable_lines(found: Mapping[str, str]) -> list[str]:
-    """Return a line for each library that couldn't be searched, if several are."""
-    return [f"Without the library {_line(library)}: {_line(reason)}" for library, reason in found.items()]
+def unavailable_lines(found: Mapping[str, str], waiting: int = 0) -> list[str]:
+    """Return a line for each library that couldn't be searched, and one for the passages that wait for vectors."""
+    lines = [f"Without the library {_line(library)}: {_line(reason)}" for library, reason in found.items()]
+    return [*lines, f"{waiting} passages were searched by their words only."] if waiting else lines
 
 
 def added_text(report: AddReport) -> str:

@@ -122,7 +122,7 @@ class ReadingTools:
         """
         found = await self._calls.run(self._library.search, question, k, where)
         plain = {"narrowing": narrowing_json(found.narrowing), "results": [result_json(result) for result in found]}
-        return result(passages_text(found), plain, found.unavailable)
+        return result(passages_text(found), plain, found.unavailable, found.waiting)
 
     async def ask(self, question: Question, where: Where = None) -> Annotated[CallToolResult, CheckedAnswer]:
         """Answer a question from the user's documents; each mark [n] is a citation verified word for word.
@@ -130,7 +130,7 @@ class ReadingTools:
         If the documents don't answer it, the result says so. Don't fill the gap from elsewhere without saying so.
         """
         found = await self._calls.run(self._answer, question, where)
-        return result(answer_text(found), answer_json(found), found.unavailable)
+        return result(answer_text(found), answer_json(found), found.unavailable, found.waiting)
 
     async def list_documents(
         self,

@@ -118,9 +118,12 @@ def _wrong_vectors(chunks: Sequence[IndexedChunk], dimension: int) -> Iterator[t
 
 
 def _is_vector(indexed: IndexedChunk, dimension: int) -> bool:
+    """Return whether a chunk has vectors of length 1, or waits for them."""
     rows = indexed.sentence_vectors
     if indexed.vector.shape != (dimension,) or (len(rows) and rows.shape[1] != dimension):
         return False
+    if indexed.waits:
+        return not rows.any()
     # NaN fails this comparison too.
     lengths = np.linalg.norm(np.vstack([indexed.vector, rows]) if len(rows) else indexed.vector[None], axis=1)
     return bool(np.all(np.abs(lengths[:1] - 1) < _ROUNDING) and np.all(np.isfinite(lengths)))
@@ -157,7 +160,9 @@ class VectorCheck:
         self._wrong: Counter[tuple[str, str, Difference]] = Counter()
 
     def take(self, document: Document, indexed: IndexedChunk) -> None:
-        """Offer a chunk to the sample."""
+        """Offer a chunk to the sample, unless it waits for its vectors."""
+        if indexed.waits:
+            return
         self._seen += 1
         if len(self._kept) < self._size:
             self._kept.append((document, indexed))

@@ -11,8 +11,9 @@ from typing import Any, cast
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.indexing.followed_sources import FollowedSources, SyncRun
-from answerable.indexing.ingest import BATCH, Ingestion
-from answerable.indexing.prepare import Pipeline, prepare
+from answerable.indexing.ingest import Ingestion
+from answerable.indexing.prepare import BATCH, Pipeline, prepare
+from answerable.indexing.reports import waiting_note
 from answerable.left_out import LeftOut
 from answerable.maintenance.copy import whole_document
 from answerable.maintenance.erasing import erase, erasing_note, unerased
@@ -120,6 +121,9 @@ class _Comparison:
         report.notes += sources.notes
         report.findings += self._documents(listed, sources.followed)
         report.notes += _partly_read(listed)
+        with suppress(*UNREADABLE):
+            if waiting := len(self._store.waiting()):
+                report.notes.append(waiting_note(waiting))
         return report
 
     def _documents(self, listed: Sequence[StoredDocument], followed: Collection[str]) -> Iterator[Finding]:
@@ -195,6 +199,7 @@ class Repairing:
         for document_id in dict.fromkeys(finding.document_id for finding in findings if finding.repair is Repair.MAKE):
             self._make(document_id)
         self._forget([finding.record for finding in findings if finding.repair is Repair.FORGET and finding.record])
+        self._begin().fill()
         self._store.refresh()
 
     def _read(self, records: Collection[SyncRecord]) -> None:

@@ -2,7 +2,8 @@
 
 A document is written in one transaction, often with other documents, and synced to disk before the call returns: it is
 stored whole or not at all. Every chunk has a number that is never reused; the table `removed` lists the numbers of
-deleted chunks. An index compares these numbers with its own to find the changes that it lacks.
+deleted chunks, `filled` those whose vectors came later. An index compares these numbers with its own to find the
+changes that it lacks.
 """
 
 from __future__ import annotations
@@ -55,12 +56,13 @@ Found = TypeVar("Found")
 class Version:
     """The state of a database; an index compares it with its own to see if it is up to date.
 
-    `identity` changes with new vectors. Removals up to the number `erased` have left no data in the file.
+    `identity` changes with the embedder. Removals up to the number `erased` have left no data in the file.
     """
 
     identity: str
     last_number: int
     last_removal: int
+    last_filled: int
     chunks: int
     erased: int = 0
 
@@ -233,14 +235,18 @@ class Database:
             return version
 
     @contextmanager
-    def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
-        """Yield the version, the chunks after `after_number` and the removals after `after_removal`, from one snapshot.
+    def changes(
+        self, after_number: int, after_removal: int, after_filled: int
+    ) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
+        """Yield the version, the chunks added and filled after these numbers, and the removals, from one snapshot.
 
         Raise EmbedderMismatch.
         """
-        query = "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number"
+        filled = "SELECT number FROM filled WHERE sequence > ?"
+        query = f"SELECT number, fields, terms, vector FROM chunks WHERE number > ? OR number IN ({filled})"
         with self._bound() as connection:
-            added = (self._entry(connection, row) for row in connection.execute(query, (after_number,)))
+            rows = connection.execute(f"{query} ORDER BY number", (after_number, after_filled))
+            added = (self._entry(connection, row) for row in rows)
             removed = connection.execute("SELECT number FROM removed WHERE sequence > ?", (after_removal,)).fetchall()
             yield _version(connection), added, [row["number"] for row in removed]
 
@@ -281,6 +287,13 @@ class Database:
                 document = self._document_of(connection, row)
                 found[row["number"]] = records.indexed_chunk_from_row(row, document), document
         return {number: found[number] for number in wanted if number in found}
+
+    def waiting(self) -> list[int]:
+        """Return the numbers of the chunks that wait for their vectors, in order."""
+        # The same condition as that of the index, which is read alone.
+        query = "SELECT number FROM chunks WHERE vector = zeroblob(length(vector)) ORDER BY number"
+        with self._reading() as connection:
+            return [row["number"] for row in connection.execute(query)]
 
     def languages(self) -> list[str]:
         """Return the languages of the documents, each once."""
@@ -337,9 +350,10 @@ class Database:
 
 def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
-    given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
+    given, taken, filled = (numbers.get(name, 0) for name in ("chunks", "removed", "filled"))
+    identity, erased = str(read_meta(connection, "identity")), read_erased(connection)[0]
     # Chunk numbers have no gaps and every removal is counted, so the difference is the number of chunks.
-    return Version(str(read_meta(connection, "identity")), given, taken, given - taken, read_erased(connection)[0])
+    return Version(identity, given, taken, filled, given - taken, erased)
 
 
 def _count(connection: sqlite3.Connection) -> tuple[int, int]:

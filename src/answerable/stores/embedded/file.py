@@ -164,6 +164,11 @@ CREATE TABLE records (
     """
 CREATE INDEX documents_by_type ON documents (type, source, id);
 """,
+    # Vectors that aren't made yet are zeros; `filled` lists the chunks whose vectors came later.
+    """
+CREATE INDEX waiting ON chunks (number) WHERE vector = zeroblob(length(vector));
+CREATE TABLE filled (sequence INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL);
+""",
 )
 """The statements that each format adds to the previous one."""
 FORMAT = len(MIGRATIONS)

@@ -159,11 +159,7 @@ class EdgeIndex:
 
     def _take_in(self) -> None:
         assert self._shard is not None
-        with self._database.changes(self._state.notes["added"], self._state.notes["removed"]) as (
-            version,
-            added,
-            removed,
-        ):
+        with self._database.changes(*self._known()) as (version, added, removed):
             fresh = len(removed)
             while batch := [point(entry) for entry in islice(added, _BATCH)]:
                 fresh += len(batch)
@@ -192,9 +188,8 @@ class EdgeIndex:
         self._shard.flush()
         if self._shard.count(edge.CountRequest(exact=True)) != version.chunks:
             raise RuntimeError("the engine has lost or repeated points")
-        self._state.notes.update(
-            library=version.identity, added=version.last_number, removed=version.last_removal, waiting=waiting
-        )
+        taken_in = {"added": version.last_number, "removed": version.last_removal, "filled": version.last_filled}
+        self._state.notes.update(library=version.identity, waiting=waiting, **taken_in)
         if self._state.notes.get("erased", 0) is None:
             # A new index never contained the chunks that were removed before.
             self._state.notes["erased"] = version.last_removal
@@ -224,8 +219,13 @@ class EdgeIndex:
         return self._shard
 
     def _has_taken_in(self, version: Version) -> bool:
-        taken_in = (self._state.notes["library"], self._state.notes["added"], self._state.notes["removed"])
-        return taken_in == (version.identity, version.last_number, version.last_removal)
+        taken_in = self._state.notes["library"], *self._known()
+        return taken_in == (version.identity, version.last_number, version.last_removal, version.last_filled)
+
+    def _known(self) -> tuple[int, int, int]:
+        """Return the last chunk, removal and filled chunk that are in the index. Earlier versions filled none."""
+        notes = self._state.notes
+        return notes["added"], notes["removed"], notes.get("filled", 0)
 
     def _has_erased(self, version: Version) -> bool:
         return bool(self._state.notes.get("erased", 0) >= version.erased)

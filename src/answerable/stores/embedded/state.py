@@ -40,7 +40,7 @@ class EdgeState:
     def begin(self) -> None:
         """Reset the state to that of an empty index without removals."""
         self.notes = {
-            **{"library": "", "added": 0, "removed": 0, "erased": None, "waiting": 0},
+            **{"library": "", "added": 0, "removed": 0, "filled": 0, "erased": None, "waiting": 0},
             **{"fields": [], "files": {}},
         }
 

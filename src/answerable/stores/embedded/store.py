@@ -11,6 +11,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -243,8 +244,9 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
             with self.snapshot():
                 version = self.version()
                 if before is None or before.identity != version.identity:
-                    before, index = Version(version.identity, 0, version.last_removal, 0), ExactIndex()
-                with self.changes(before.last_number, before.last_removal) as (_, added, removed):
+                    before, index = replace(version, last_number=0), ExactIndex()
+                known = before.last_number, before.last_removal, before.last_filled
+                with self.changes(*known) as (_, added, removed):
                     for entry in added:
                         index.add(entry.number, entry.vector, entry.terms, entry.fields)
                     index.remove(removed)

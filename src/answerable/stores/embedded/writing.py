@@ -42,7 +42,7 @@ from answerable.stores.records import other_reindex, reindex_ended
 
 
 class WritableDatabase(Database):
-    """A database with the writing methods of `protocols.DocumentStore`, `SyncStore`, `BatchStore`, `ErasingStore`."""
+    """A database with the methods of a `Store` that write, and those of `BatchStore` and `ErasingStore`."""
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Bind the library to an embedder unless it already has one."""
@@ -71,6 +71,13 @@ class WritableDatabase(Database):
                     remove_document(connection, document_id, frequency)
                 insert_document(connection, each.document, each.chunks, frequency)
             write_records(connection, [each.record for each in additions if each.record])
+
+    def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
+        """Write vectors by chunk number, in one transaction; ignore chunks that have been removed."""
+        with self._putting() as (connection, _):
+            filled = "UPDATE chunks SET vector = ?, sentence_vectors = ? WHERE number = ?"
+            connection.executemany(filled, ((*_vector_row(made), number) for number, made in vectors.items()))
+            connection.executemany("INSERT INTO filled (number) VALUES (?)", ((number,) for number in vectors))
 
     def remove(self, *document_ids: str) -> bool:
         """Remove documents, their chunks and their share of the term counts."""
@@ -195,10 +202,7 @@ class DatabaseNextVectors(NextVectors):
             return [row["number"] for row in connection.execute(f"{query} ORDER BY number")]
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        rows = (
-            (number, records.vector_to_bytes(found.whole), records.quantize(found.spans))
-            for number, found in vectors.items()
-        )
+        rows = ((number, *_vector_row(found)) for number, found in vectors.items())
         with self._database.transaction() as connection:
             self._collecting(connection)
             connection.executemany("INSERT OR REPLACE INTO next_vectors VALUES (?, ?, ?)", rows)
@@ -230,6 +234,10 @@ class DatabaseNextVectors(NextVectors):
         if found is None or found != self._begun:
             raise reindex_ended()
         return found
+
+
+def _vector_row(made: PassageVectors) -> tuple[bytes, bytes]:
+    return records.vector_to_bytes(made.whole), records.quantize(made.spans)
 
 
 def _forget(connection: sqlite3.Connection) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from answerable.codec import to_json
 from answerable.datatypes import Document
 from answerable.errors import LibraryBusy, LibraryReadOnly
 from answerable.filters import comparable
-from answerable.protocols import Fingerprint, IndexedChunk, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, PassageVectors, SyncRecord
 from answerable.stores import records
 from answerable.stores.postgres.connection import Connection, Connections
 from answerable.stores.postgres.values import (
@@ -149,6 +150,30 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
     insert_terms(connection, [(number, chunk.terms) for number, chunk in numbered])
 
 
+def waiting(connection: Connection) -> list[int]:
+    """Return the numbers of the chunks that wait for their vectors, which are zeros until then, in order."""
+    rows = connection.execute("SELECT number FROM entries WHERE digest = %s ORDER BY number", (_zeros(connection),))
+    return [row["number"] for row in rows]
+
+
+def fill(connection: Connection, vectors: Mapping[int, PassageVectors]) -> None:
+    """Write vectors by chunk number, and their codes; ignore chunks that have been removed."""
+    entries = [(vector_to_text(made.whole), number) for number, made in vectors.items()]
+    chunks = [(records.quantize(made.spans), number) for number, made in vectors.items()]
+    with connection.cursor() as cursor:
+        cursor.executemany("UPDATE entries SET vector = %s::vector WHERE number = %s", entries)
+        cursor.executemany("UPDATE chunks SET sentence_vectors = %s WHERE number = %s", chunks)
+    add_codes(connection, list(vectors))
+    drop_codes(connection, [_zeros(connection)])
+
+
+def _zeros(connection: Connection) -> bytes:
+    """Return the digest of a vector of zeros."""
+    made_by = read_fingerprint(connection)
+    zeros = np.zeros(made_by.dimension if made_by else 0, np.float32)
+    return sha256(vector_to_bytes(zeros)).digest()[:_DIGEST]
+
+
 def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
     """Insert the numbers and dates in the fields of chunks (by chunk number), for filters by range."""
     statement = "COPY comparables (chunk, field, number, moment) FROM STDIN"
@@ -242,7 +267,11 @@ OF_A_VECTOR = f"(SELECT {_CODE.format(vector='wanted')} FROM library, (SELECT %s
 """SQL for the code of a vector that is a parameter; NULL if there are no codes."""
 
 _DUE = f"SELECT chunks > {EXACT_UP_TO} AND chunks > {_GROWTH} * sketched AS due FROM library"
-_MOMENTS = "SELECT vector_send(avg(vector)) AS mean, vector_send(avg(vector * vector)) AS square FROM entries"
+_MOMENTS = """
+    SELECT vector_send(avg(vector)) AS mean, vector_send(avg(vector * vector)) AS square FROM entries WHERE digest != %s
+"""
+# Bytes of a digest in the schema.
+_DIGEST = 16
 _CODES_MADE = f"SELECT digest, {_CODE.format(vector='vector')} AS sketch FROM entries, library WHERE edges IS NOT NULL"
 _ADD_CODES = f"INSERT INTO sketches {_CODES_MADE} {{which}} ON CONFLICT DO NOTHING"
 _DROP_CODES = """
@@ -308,7 +337,10 @@ def _make_codes(connection: Connection) -> None:
     if not _are_due(connection):
         return
     connection.execute("SET LOCAL statement_timeout = 0")
-    row = connection.execute(_MOMENTS).fetchall()[0]
+    row = connection.execute(_MOMENTS, (_zeros(connection),)).fetchall()[0]
+    if row["mean"] is None:
+        # All vectors are still to be made.
+        return
     mean, square = (vector_from_bytes(bytes(row[name])) for name in ("mean", "square"))
     deviation = np.sqrt(np.maximum(square - mean * mean, 0))
     edges = [vector_to_text(mean + np.float32(edge) * deviation) for edge in _EDGES]

@@ -91,6 +91,16 @@ class PostgresStore(Store, CountingStore, ErasingStore):
 
         self._connections.write(write)
 
+    def waiting(self) -> list[int]:
+        return self._connections.read(postgres_rows.waiting)
+
+    def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
+        def fill(connection: Connection) -> None:
+            self._check_binding(connection)
+            postgres_rows.fill(connection, vectors)
+
+        self._connections.write(fill)
+
     def remove(self, *document_ids: str) -> bool:
         """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         found: list[int] = []

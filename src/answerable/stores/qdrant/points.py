@@ -30,6 +30,8 @@ from answerable.text.terms import term_weights
 DOCUMENT = (VERSION, "id", "source", "title", "type", "language", "metadata", "characters", "pieces", "text")
 CHUNK = (VERSION, *records.CHUNK)
 INDEXED = (*CHUNK, "counts", "fields", "sentences", "sentence_vectors")
+# The payload key, with the value 1, of chunks whose vectors aren't made yet.
+WAITS = "waits"
 DENSE, SPARSE = "dense", "terms"
 
 # Characters; a server accepts requests of up to 32 MB, and a character may become 12 bytes of JSON.
@@ -83,6 +85,7 @@ def chunk_point(indexed: IndexedChunk, number: int, version: int) -> models.Poin
         "fields": records.to_json(dict(indexed.fields)),
         "sentence_vectors": packed(indexed.sentence_vectors),
         **searched(indexed.terms, indexed.fields),
+        **({WAITS: 1} if indexed.waits else {}),
     }
     return models.PointStruct(id=number, vector=vectors(indexed.vector.tolist(), indexed.terms), payload=payload)
 
@@ -136,7 +139,7 @@ _OF_DOCUMENTS: dict[str, Any] = {
 }
 _OF_CHUNKS: dict[str, Any] = {
     VERSION: _INTEGER,
-    "terms": _HASH,
+    **dict.fromkeys(("terms", WAITS), _HASH),
     **dict.fromkeys(map(equality_key, USUAL_FIELDS), _HASH),
     **dict.fromkeys((range_key("date", datetime.min), range_key("page", 0.0)), _FLOAT),
 }

@@ -76,6 +76,23 @@ class QdrantStore(QdrantReader):
 
         self._writer.write(put, 1 + len(kept), len(chunks))
 
+    def waiting(self) -> list[int]:
+        def found(head: Head) -> list[int]:
+            where = head.counting(matches(points.WAITS, 1))
+            return sorted(_numbers(self._connection, head.chunk_collection, where)) if head.chunks else []
+
+        return self._point.consistent(found)
+
+    def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
+        def filled(lease: Lease) -> Head:
+            collection = lease.head.chunk_collection
+            self._binding_of(lease.head).check(lease.head.fingerprint)
+            found = self._connection.retrieve(collection, list(vectors), vectors=[points.SPARSE])
+            lease.send(collection, (_with_vectors(each, vectors[int(each.id)]) for each in found))
+            return lease.head
+
+        self._writer.write(filled)
+
     def remove(self, *document_ids: str) -> bool:
         """Remove these documents in one step; return False if none of them exists.
 
@@ -202,7 +219,8 @@ def _derived(chunks: Iterator[Any]) -> Iterator[models.PointStruct]:
     for point in chunks:
         with suppress(*records.UNREADABLE):
             counts, fields = json.loads(point.payload["counts"]), json.loads(point.payload["fields"])
-            kept = {name: point.payload[name] for name in points.INDEXED if name in point.payload}
+            names = (*points.INDEXED, points.WAITS)
+            kept = {name: point.payload[name] for name in names if name in point.payload}
             payload = {**kept, **points.searched(counts, fields)}
             vectors = points.vectors((point.vector or {}).get(points.DENSE, []), counts)
             yield models.PointStruct(id=point.id, vector=vectors, payload=payload)
@@ -287,23 +305,25 @@ class QdrantNextVectors(NextVectors):
         return head
 
     def _counting(self, head: Head) -> set[int]:
-        return self._numbers(head.chunk_collection, head.counting()) if head.chunks else set()
+        return _numbers(self._connection, head.chunk_collection, head.counting()) if head.chunks else set()
 
     def _collected(self, head: Head) -> set[int]:
         try:
-            return self._numbers(head.switched().chunk_collection, None)
+            return _numbers(self._connection, head.switched().chunk_collection, None)
         except CollectionGone:
             # The process that called `begin` was killed before it created the collection.
             return set()
 
-    def _numbers(self, collection: str, where: models.Filter | None) -> set[int]:
-        return {int(found.id) for found in self._connection.scroll(collection, where, (VERSION,), _PAGE)}
+
+def _numbers(connection: Connection, collection: str, where: models.Filter | None) -> set[int]:
+    return {int(found.id) for found in connection.scroll(collection, where, (VERSION,), _PAGE)}
 
 
 def _with_vectors(record: models.Record, made: PassageVectors) -> models.PointStruct:
     sparse = record.vector.get(points.SPARSE) if isinstance(record.vector, dict) else None
+    payload = {name: value for name, value in (record.payload or {}).items() if name != points.WAITS}
     return models.PointStruct(
         id=record.id,
         vector={points.DENSE: made.whole.tolist(), **({points.SPARSE: sparse} if sparse else {})},
-        payload={**(record.payload or {}), "sentence_vectors": points.packed(made.spans)},
+        payload={**payload, "sentence_vectors": points.packed(made.spans)},
     )

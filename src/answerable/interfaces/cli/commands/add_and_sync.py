@@ -86,10 +86,12 @@ def add(
     with add_progress(enabled=not as_json) as progress, _open_to_add(settings, dry_run) as opened:
         for path in paths:
             try:
-                report = opened.add(path, on_progress=progress, dry_run=dry_run)
+                report = opened.add(path, on_progress=progress, dry_run=dry_run, with_vectors=False)
             except SourceError as error:
                 report = AddReport(failures=[Failure(path, error)])
             total.merge(report)
+        if not dry_run:
+            total.merge(opened.make_vectors(progress))
     reports.print_added(total, dry_run, as_json)
     if total.failures:
         raise typer.Exit(1)

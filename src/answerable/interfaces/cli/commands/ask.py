@@ -81,9 +81,8 @@ def search(
         results = opened.search(asked, k, where)
     if as_json:
         found = [result_json(result) for result in results]
-        print_json(
-            {"narrowing": narrowing_json(results.narrowing), "results": found, **unavailable_json(results.unavailable)}
-        )
+        left_out = unavailable_json(results.unavailable, results.waiting)
+        print_json({"narrowing": narrowing_json(results.narrowing), "results": found, **left_out})
     else:
         _print(results)
 
@@ -92,7 +91,7 @@ def _print(results: SearchResults) -> None:
     from answerable.interfaces.cli.render import print_narrowing, print_passages, print_unavailable
 
     print_narrowing(results.narrowing)
-    print_unavailable(results.unavailable)
+    print_unavailable(results.unavailable, waiting=results.waiting)
     if not results:
         print_text(("nothing found", "yellow"))
     print_passages(results, longest=_SNIPPET)

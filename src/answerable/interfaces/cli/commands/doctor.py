@@ -101,17 +101,19 @@ def _cache(settings: Settings) -> str:
 
 
 def _library(settings: Settings) -> str:
+    from answerable.indexing.reports import waiting_note
     from answerable.wiring.build import build_library
 
     try:
         with build_library(settings, create=False) as library:
-            stats = library.stats()
+            stats, waiting = library.stats(), library.waiting()
     except AnswerableError as error:
         return str(error)
     if not stats.documents:
         return "empty"
     languages = ", ".join(f"{name or 'unknown'} {count}" for name, count in sorted(stats.languages.items()))
-    return f"{stats.documents} documents, {stats.chunks} passages ({languages})"
+    left = f"; {waiting_note(waiting)}" if waiting else ""
+    return f"{stats.documents} documents, {stats.chunks} passages ({languages}){left}"
 
 
 def plugins(as_json: JsonOption = False) -> None:

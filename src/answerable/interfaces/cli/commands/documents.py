@@ -45,14 +45,15 @@ if TYPE_CHECKING:
 def list_documents(library: LibrariesOption = None, as_json: JsonOption = False) -> None:
     """List the documents of the library."""
     with open_libraries(library) as opened:
-        found, unavailable = opened.documents(), opened.unavailable
+        found, unavailable, waiting = opened.documents(), opened.unavailable, opened.waiting()
     if as_json:
-        print_json({"documents": [stored_json(document) for document in found], **unavailable_json(unavailable)})
+        documents = [stored_json(document) for document in found]
+        print_json({"documents": documents, **unavailable_json(unavailable, waiting)})
         return
-    if unavailable:
+    if unavailable or waiting:
         from answerable.interfaces.cli.render import print_unavailable
 
-        print_unavailable(unavailable)
+        print_unavailable(unavailable, waiting=waiting)
     if found:
         _print_documents(found)
     else:

@@ -52,7 +52,7 @@ class Completion:
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
             "usage": usage_of(library, question, answer),
             "sources": _sources(answer.citations),
-            **unavailable_json(answer.unavailable),
+            **unavailable_json(answer.unavailable, answer.waiting),
         }
 
     def begin(self) -> Plain:
@@ -69,7 +69,7 @@ class Completion:
         if answer.citations:
             chunk = self._chunk({"annotations": _annotations(text, answer.citations)})
             yield {**chunk, "sources": _sources(answer.citations)}
-        yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable)}
+        yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable, answer.waiting)}
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the final chunk of a stream, with the numbers of tokens."""

@@ -52,7 +52,7 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
         results = opened.search(body.question, body.k, body.where, body.narrow)
         listed = [result_json(result) for result in results]
         narrowing = narrowing_json(results.narrowing)
-        return {"results": listed, "narrowing": narrowing, **unavailable_json(results.unavailable)}
+        return {"results": listed, "narrowing": narrowing, **unavailable_json(results.unavailable, results.waiting)}
 
     return PlainResponse(await service.pool.run(found))
 

@@ -78,9 +78,10 @@ async def list_documents(
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
 ) -> Response:
     """List the documents by source, without their text."""
-    stored = await service.reads.run(opened.documents)
+    stored, waiting = await service.reads.run(lambda: (opened.documents(), opened.waiting()))
     listed = [stored_json(document) for document in stored[offset : offset + limit]]
-    return PlainResponse({"documents": listed, "total": len(stored), **unavailable_json(opened.unavailable)})
+    left_out = unavailable_json(opened.unavailable, waiting)
+    return PlainResponse({"documents": listed, "total": len(stored), **left_out})
 
 
 @router.get("/stats", responses=responses(StatsOut))

@@ -141,6 +141,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking }) => {
       <${Hint} turn=${turn} />
       <${Narrowed} turn=${turn} again=${asking.again} />
       ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
+      ${turn.answer?.waiting && html`<p class="muted narrowed">${t("waiting", turn.answer)}</p>`}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         <${TextsProvider} value=${textsIn(answer?.language, texts)}>
           ${

@@ -7,6 +7,11 @@ export const LIBRARIES = {
     "Sin la biblioteca «{library}», que no se puede consultar: {reason}",
     "Sem a biblioteca “{library}”, que não pode ser consultada: {reason}",
   ],
+  waiting: [
+    "{waiting} passages were searched by their words only: they are still being read for their meaning.",
+    "{waiting} pasajes se han buscado solo por sus palabras: aún se está leyendo su significado.",
+    "{waiting} trechos foram buscados só pelas palavras: o significado ainda está a ser lido.",
+  ],
   newLibrary: ["New library", "Nueva biblioteca", "Nova biblioteca"],
   rename: ["Rename", "Cambiar nombre", "Mudar o nome"],
   remove: ["Remove library", "Eliminar biblioteca", "Excluir biblioteca"],
