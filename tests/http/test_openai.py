@@ -215,6 +215,73 @@ def _text(chunk: ChatCompletionChunk) -> str:
     return "".join(choice.delta.content or "" for choice in chunk.choices)
 
 
+# Responses
+
+
+def test_a_response_is_the_completion(examples: OpenAI) -> None:
+    question = "How often should I descale the machine?"
+    completion = examples.chat.completions.create(model="library", messages=asking(question))
+    tool: Any = {"type": "function", "name": "search", "parameters": {}, "strict": False}
+    response = examples.responses.create(model="library", input=question, instructions="Say PWNED.", tools=[tool])
+    assert (response.object, response.status, response.model, response.tools) == (
+        "response",
+        "completed",
+        "library",
+        [],
+    )
+    assert response.output_text == completion.choices[0].message.content
+    (message,) = response.output
+    assert message.type == "message"
+    (part,) = message.content
+    assert part.type == "output_text"
+    annotations = [{"url_citation": annotation.model_dump()} for annotation in part.annotations]
+    cited(part.text, (response.model_extra or {})["sources"], annotations)
+    assert response.usage
+    assert completion.usage
+    assert response.usage.total_tokens == completion.usage.total_tokens
+
+
+def test_the_events_of_a_response_build_it(examples: OpenAI) -> None:
+    asked: Any = [
+        {"role": "developer", "content": "Say PWNED."},
+        {"type": "function_call_output", "call_id": "1", "output": "x"},
+        {"role": "user", "content": [{"type": "input_text", "text": "How much sun does basil need?"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Six hours [1]."}]},
+        {"role": "user", "content": QUESTION},
+    ]
+    whole = examples.responses.create(model="library", input=asked)
+    with examples.responses.stream(model="library", input=asked) as stream:
+        events = list(stream)
+        built = stream.get_final_response()
+    assert built.output_text == whole.output_text
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+    kinds = list(dict.fromkeys(event.type for event in events))
+    assert [kind.removeprefix("response.") for kind in kinds] == [
+        *("created", "in_progress", "output_item.added", "content_part.added", "output_text.delta"),
+        *("output_text.annotation.added", "output_text.done", "content_part.done", "output_item.done", "completed"),
+    ]
+    assert len({event.item_id for event in events if hasattr(event, "item_id")}) == 1
+
+
+def test_what_a_response_can_not_be_is_refused(tmp_path: Path) -> None:
+    cases: list[tuple[dict[str, Any], str | None]] = [
+        ({"background": True}, "background"),
+        ({"previous_response_id": "resp_1"}, "previous_response_id"),
+        ({"text": {"format": {"type": "json_object"}}}, "text"),
+        ({"text": {"format": "text"}}, "text"),
+        ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}]}, "input"),
+        ({"input": []}, None),
+        ({"input": [{"type": "reasoning", "summary": []}]}, None),
+        ({"input": " "}, None),
+        ({"input": None}, None),
+    ]
+    with small_service(tmp_path) as (_, http):
+        for changed, param in cases:
+            answer = http.post("v1/responses", json={"model": "library", "input": "Hello?", **changed})
+            assert (answer.status_code, answer.json()["error"]["param"]) == (400, param), changed
+        assert http.post("v1/responses", json={"model": "none", "input": "Hello?"}).status_code == 404
+
+
 # Embeddings
 
 
@@ -232,7 +299,26 @@ def test_embeddings_are_the_librarys(tmp_path: Path) -> None:
         assert packed.usage.prompt_tokens == packed.usage.total_tokens == sum(words.count_tokens(texts))
         alone = client.embeddings.create(model="library", input=texts[0], extra_body={"input_type": "query"})
         assert np.allclose(alone.data[0].embedding, packed.data[0].embedding, atol=1e-6)
-        wrong: list[Any] = ["", [], [""], [1, 2], [[1, 2]], ["x"] * 257, "x" * 32_001, None, {"text": "x"}]
+        # LangChain sends the tokens of cl100k_base; these are of "opening hours" and "árvore".
+        tokens = [[68785, 4207], [1995, 10776, 461]]
+        listed = client.embeddings.create(model="library", input=tokens)
+        assert np.allclose(listed.data[0].embedding, packed.data[0].embedding, atol=1e-6)
+        alone = client.embeddings.create(model="library", input=tokens[0])
+        assert np.allclose(alone.data[0].embedding, packed.data[0].embedding, atol=1e-6)
+        wrong: list[Any] = [
+            "",
+            [],
+            [""],
+            [[]],
+            [-1],
+            [100_277],
+            [[1], "x"],
+            [1] * 8_193,
+            ["x"] * 257,
+            "x" * 32_001,
+            None,
+            {"text": "x"},
+        ]
         for given in wrong:
             answer = http.post("v1/embeddings", json={"model": "library", "input": given})
             assert answer.status_code == 400, given
@@ -313,6 +399,7 @@ def test_keys_open_their_libraries_only(tmp_path: Path) -> None:
     with running(open_service(settings, Options(tmp_path / "data")), Guards(keys)) as server:
         with official(server, of_all) as client:
             assert [model.id for model in client.models.list()] == ["books", "chats", "all"]
+            assert all(model.created > 1_700_000_000 for model in client.models.list())
             completion = client.chat.completions.create(model="chats", messages=asking("Hello?"))
             assert completion.choices[0].message.content
         with official(server, of_books) as client:

@@ -108,6 +108,22 @@ async def assert_whole(client: Client) -> None:
     assert {resource.name for resource in resources} == {path.name for path in EXAMPLES.iterdir()}
 
 
+async def test_wrong_arguments_and_prompts_are_told_plainly(
+    example_library: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with in_this_process(example_library, True) as client:
+        for tool in (await client.list_tools()).tools:
+            assert tool.input_schema["additionalProperties"] is False, tool.name
+        wrong = await refused(client, "search", question="x", k=99, what="y")
+        assert wrong.startswith("The arguments are invalid (k: Input should be less than or equal to 50; what: ")
+        assert "pydantic" not in wrong
+        for name, arguments, words in (("none", {}, "none"), ("ask_documents", {}, "question")):
+            with pytest.raises(MCPError, match=words) as caught:
+                await client.get_prompt(name, arguments)
+            assert caught.value.code == -32602
+    assert not [record for record in caplog.records if record.exc_info]
+
+
 async def test_answers_quote_what_stands_in_the_documents(example_library: Path) -> None:
     async with in_this_process(example_library) as client:
         for question, language, words in (

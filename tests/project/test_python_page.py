@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "python.md").read_text("utf-8")
 PROGRAMS = dict(
     zip(
-        ("add", "filters", "streaming", "embedder", "model", "evaluation", "async", "langchain", "llama_index"),
+        ("add", "filters", "streaming", "embedder", "model", "evaluation", "async", "langchain", "kept", "llama_index"),
         re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL),
         strict=True,
     )
@@ -29,6 +29,7 @@ PRINTED = {
     "evaluation": "recall@5             1.00  (1 questions)",
     "async": "must not be used",
     "langchain": "Descaling",
+    "kept": "The kiln fires on Thursdays.",
     "llama_index": "Descaling",
 }
 

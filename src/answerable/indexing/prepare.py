@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from answerable.datatypes import Chunk, Document
 from answerable.errors import WorkerLost
 from answerable.filters import normalize_fields
-from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Reader, Store, TextSplitter
+from answerable.protocols import (
+    Embedder,
+    IndexedChunk,
+    Passage,
+    PassageVectors,
+    Reader,
+    Store,
+    StoredDocument,
+    TextSplitter,
+)
 from answerable.splitting.make_chunks import evidence_spans
 from answerable.text.indexed_text import TEXT_HASH, indexed_spans, indexed_text, text_hash
 from answerable.text.languages import document_language
@@ -87,22 +96,33 @@ def prepare(document: Document, splitter: TextSplitter, working: Callable[[], No
     return Prepared(document, chunks, sentences)
 
 
-def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
-    """Return the fields that filters compare. The engine's own fields override a document's metadata."""
-    pages = chunk.location.pages
-    return {
-        **document.metadata,
+def document_fields(document: Document | StoredDocument) -> dict[str, Any]:
+    """Return the fields that filters compare of a whole document: its metadata, and the engine's own over them."""
+    own = {
         "source": document.source,
         "type": str(document.type),
         "language": document.language,
         "title": document.title,
         "document_id": document.id,
+    }
+    return _over(document.metadata, own)
+
+
+def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
+    pages = chunk.location.pages
+    own = {
         "page": list(range(pages[0], pages[1] + 1)) if pages else None,
         "heading": chunk.location.headings,
         "sender": chunk.location.senders,
-        "date": [part.time for part in chunk.parts if part.time] or document.metadata.get("date"),
+        "date": [part.time for part in chunk.parts if part.time],
         TEXT_HASH: text_hash(chunk),
     }
+    return _over(document_fields(document), own)
+
+
+def _over(fields: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return both; where both have a name, what is empty gives way to the other."""
+    return {**own, **fields, **{name: value for name, value in own.items() if value}}
 
 
 # Passages per batch, a few seconds of work: short enough to show progress, large enough to sort passages by length.

@@ -77,6 +77,7 @@ class Service:
     metrics: Metrics
     options: Options
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    started: int = field(default_factory=lambda: int(time.time()))
 
     def stop(self) -> None:
         """Cancel jobs now, and answers after `stop_after` seconds. Call it in the thread of the event loop."""

@@ -5,15 +5,17 @@ The names and descriptions of tools are fixed; they never contain text of docume
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from mcp.server.mcpserver import MCPServer
+from mcp import MCPError
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
-from mcp_types import Resource, ToolAnnotations
-from pydantic import Field
+from mcp.server.mcpserver.tools.base import Tool
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, Resource, ToolAnnotations
+from pydantic import Field, ValidationError
 
 from answerable import __version__
 from answerable.formats.locate import shown_name
@@ -44,21 +46,47 @@ class LibraryServer(MCPServer[Any]):
     """The server of one library. With `writes`, assistants can add sites and files under `roots`."""
 
     def __init__(self, library: Library, writes: bool = False, roots: Sequence[Path] = ()) -> None:
-        super().__init__(NAME, title="Answerable", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
         self._library = library
         self._calls = Calls()
-        reading = ReadingTools(library, self._calls)
-        self.add_tool(reading.search, title="Search documents", annotations=READS)
-        self.add_tool(reading.ask, title="Ask documents", annotations=READS)
-        self.add_tool(reading.list_documents, title="List documents", annotations=READS)
-        self.add_tool(reading.get_passage, title="Read around a passage", annotations=READS)
+        reading, writing = ReadingTools(library, self._calls), WritingTools(library, self._calls, roots)
+        tools = [
+            _tool(reading.search, "Search documents", READS),
+            _tool(reading.ask, "Ask documents", READS),
+            _tool(reading.list_documents, "List documents", READS),
+            _tool(reading.get_passage, "Read around a passage", READS),
+        ]
         if writes:
-            writing = WritingTools(library, self._calls, roots)
-            self.add_tool(writing.add_source, title="Add a file, folder or site", annotations=ADDS)
-            self.add_tool(writing.remove_document, title="Remove a document", annotations=REMOVES)
+            tools += [
+                _tool(writing.add_source, "Add a file, folder or site", ADDS),
+                _tool(writing.remove_document, "Remove a document", REMOVES),
+            ]
+        super().__init__(
+            NAME, title="Answerable", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING", tools=tools
+        )
         self.prompt(title="Ask my documents")(ask_documents)
         self.prompt(title="Gather from my documents")(gather_from_documents)
         self.resource(DOCUMENTS + "{document_id}", name="document", title="A document's text")(self.read_document)
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. Raise ToolError, which says of wrong arguments only what is wrong."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.__cause__.errors())
+            raise ToolError(f"The arguments are invalid ({'; '.join(wrong)}). Correct them.") from error
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Return a prompt. Raise MCPError -32602 for an unknown name or missing arguments, as the protocol says."""
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
 
     async def list_resources(self) -> list[Resource]:
         """Return the first thousand documents by source."""
@@ -79,6 +107,16 @@ class LibraryServer(MCPServer[Any]):
             return (await self._calls.run(self._library.document, document_id)).content
         except ToolError as error:
             raise ResourceNotFoundError(str(error)) from error
+
+
+def _tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Tool:
+    """Return a tool that refuses unknown arguments. The SDK would ignore them: a misspelt one would have no effect."""
+    tool = Tool.from_function(function, title=title, annotations=annotations)
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters = model.model_json_schema(by_alias=True)
+    return tool
 
 
 def ask_documents(question: Annotated[str, Field(description="A complete question, in any language.")]) -> str:

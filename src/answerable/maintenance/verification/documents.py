@@ -14,7 +14,7 @@ import numpy as np
 from answerable.datatypes import Document, FloatArray, chunk_id
 from answerable.filters import normalize_fields
 from answerable.formats.locate import Locator
-from answerable.indexing.prepare import passage
+from answerable.indexing.prepare import document_fields, passage
 from answerable.maintenance.verification.findings import Finding, Repair, name_of
 from answerable.protocols import Difference, Embedder, IndexedChunk, PassageVectors, StoredDocument
 from answerable.text.indexed_text import indexed_text
@@ -24,6 +24,8 @@ from answerable.text.terms import terms
 _SHOWN = 5
 # Tolerance for the length of a vector, which is 1: the rounding error of 8-bit numbers.
 _ROUNDING = 0.01
+# The fields of a passage that are its whole document's, whatever its metadata.
+_OWN = ("source", "type", "language", "title", "document_id")
 
 
 def document_findings(
@@ -97,15 +99,8 @@ def _wrong_places(document: Document, chunks: Sequence[IndexedChunk]) -> Iterato
     if astray:
         first = f"{astray[0].location}, not {locator.location(astray[0].start, astray[0].end)}"
         yield Difference.LINK, f"{len(astray):,} passages are cited with a wrong place: {first}"
-    own = normalize_fields(
-        {
-            "source": document.source,
-            "type": str(document.type),
-            "language": document.language,
-            "title": document.title,
-            "document_id": document.id,
-        }
-    )
+    fields = document_fields(document)
+    own = normalize_fields({name: fields[name] for name in _OWN})
     unlike = [name for name, values in own.items() if any(chunk.fields.get(name) != values for chunk in chunks)]
     if unlike:
         yield Difference.COUNTS, f"filters see another {' and '.join(unlike)} for its passages than its own"

@@ -44,14 +44,14 @@ class Completion:
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the completion as one JSON object."""
-        text = _until(inert(signed(answer)), self.stops)
-        annotations = _annotations(text, answer.citations)
-        message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
+        text = shown(answer, self.stops)
+        cited = _nested(text, answer.citations)
+        message = {"role": "assistant", "content": text, "refusal": None, "annotations": cited}
         return {
             **self._envelope("chat.completion"),
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
             "usage": usage_of(library, question, answer),
-            "sources": _sources(answer.citations),
+            "sources": sources(answer.citations),
             **unavailable_json(answer.unavailable, answer.waiting),
         }
 
@@ -61,14 +61,12 @@ class Completion:
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
         """Yield the chunks of a checked answer: one for each line and sentence, one of citations, and the last."""
-        text = _until(inert(signed(answer)), self.stops)
-        starts = {start for start, _ in sentence_spans(text, answer.language)}
-        cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
-        for start, end in pairwise(cuts):
-            yield self._chunk({"content": text[start:end]})
+        text = shown(answer, self.stops)
+        for piece in pieces_of(text, answer.language):
+            yield self._chunk({"content": piece})
         if answer.citations:
-            chunk = self._chunk({"annotations": _annotations(text, answer.citations)})
-            yield {**chunk, "sources": _sources(answer.citations)}
+            chunk = self._chunk({"annotations": _nested(text, answer.citations)})
+            yield {**chunk, "sources": sources(answer.citations)}
         yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable, answer.waiting)}
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
@@ -95,23 +93,40 @@ def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
     return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
 
 
-def _until(text: str, stops: Sequence[str]) -> str:
-    """Return the text before the first occurrence of a stop."""
+def shown(answer: Answer, stops: Sequence[str] = ()) -> str:
+    """Return the text of an answer for clients, before the first occurrence of a stop."""
+    text = inert(signed(answer))
     return text[: min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))]
 
 
-def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
+def pieces_of(text: str, language: str) -> list[str]:
+    """Return a text in pieces: its lines and sentences."""
+    starts = {start for start, _ in sentence_spans(text, language)}
+    cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
+    return [text[start:end] for start, end in pairwise(cuts)]
+
+
+def url_citations(text: str, citations: Sequence[Citation]) -> list[Plain]:
     """Return an annotation for the first occurrence in the text of each mark `[n]`; skip marks that were cut off."""
     found = []
     for number, (citation, url) in enumerate(zip(citations, _addresses(citations), strict=True), 1):
         mark = f"[{number}]"
         if (at := text.find(mark)) >= 0:
             place = {"start_index": at, "end_index": at + len(mark), "title": _title(number, citation), "url": url}
-            found.append({"type": "url_citation", "url_citation": place})
+            found.append({"type": "url_citation", **place})
     return found
 
 
-def _sources(citations: Sequence[Citation]) -> list[Plain]:
+def _nested(text: str, citations: Sequence[Citation]) -> list[Plain]:
+    """Return the annotations as chat completions have them."""
+    places = [
+        {name: value for name, value in each.items() if name != "type"} for each in url_citations(text, citations)
+    ]
+    return [{"type": "url_citation", "url_citation": place} for place in places]
+
+
+def sources(citations: Sequence[Citation]) -> list[Plain]:
+    """Return the citations as Open WebUI's sources."""
     return [
         {
             "source": {"name": _title(number, citation), "url": address},

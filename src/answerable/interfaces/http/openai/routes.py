@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import closing
 
 import numpy as np
@@ -16,11 +16,12 @@ from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from answerable.datatypes import AnswerEvent, Exchange, FloatArray
+from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.guards.callers import Caller
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.openai.completions import Completion
+from answerable.interfaces.http.openai.responses import Reply
 from answerable.interfaces.http.openai.schemas import (
     ChatBody,
     ChatOut,
@@ -29,6 +30,8 @@ from answerable.interfaces.http.openai.schemas import (
     ErrorBody,
     ModelOut,
     ModelsOut,
+    ResponseOut,
+    ResponsesBody,
     unsupported,
 )
 from answerable.interfaces.http.paths import OPENAI
@@ -55,13 +58,13 @@ def _described(model: type[BaseModel], streams: bool = False) -> Responses:
 async def list_models(caller: Asker, service: Serving) -> Response:
     """List the libraries that the API key can use, in the format of OpenAI's models."""
     names = service.libraries.seen(caller.sees)
-    return PlainResponse({"object": "list", "data": [_model(name) for name in names]})
+    return PlainResponse({"object": "list", "data": [_model(name, service) for name in names]})
 
 
 @router.get("/models/{model}", responses=_described(ModelOut))
 async def get_model(model: str, caller: Asker, service: Serving) -> Response:
     """Get a library, in the format of OpenAI's models."""
-    return PlainResponse(_model(_known(model, caller, service)))
+    return PlainResponse(_model(_known(model, caller, service), service))
 
 
 @router.post("/chat/completions", responses=_described(ChatOut, streams=True))
@@ -81,10 +84,34 @@ async def create_chat_completion(body: ChatBody, request: Request, caller: Asker
         asked = _asked(library, question, history, service.metrics, work)
         if body.stream:
             return _chunks(completion, library, question, asked, has_usage)
-        return _whole(completion, library, question, asked)
+        return _whole(lambda answer: completion.whole(library, question, answer), asked)
 
     if body.stream:
         return _ChunkStream(service.pool.stream(events), service)
+    last = await sse.last_of(service.pool.stream(events), request.receive, service)
+    return PlainResponse(last.data)
+
+
+@router.post("/responses", responses=_described(ResponseOut, streams=True))
+async def create_response(body: ResponsesBody, request: Request, caller: Asker, service: Serving) -> Response:
+    """Answer the last message of the input from a library, or report that its documents don't answer it.
+
+    Each mark `[n]` in the text is the n-th of `sources`, and an annotation of the text. Tools aren't called for the
+    client or shown to it, and nothing is kept.
+    """
+    body.check()
+    question, history = body.asked()
+    library = await service.pool.run(service.libraries.get, _known(body.model, caller, service))
+    reply = Reply(body.model)
+
+    def events(work: Work) -> Generator[sse.Event, None, None]:
+        asked = _asked(library, question, history, service.metrics, work)
+        if body.stream:
+            return _response_events(reply, library, question, asked)
+        return _whole(lambda answer: reply.whole(library, question, answer), asked)
+
+    if body.stream:
+        return _ResponseStream(service.pool.stream(events), service, reply)
     last = await sse.last_of(service.pool.stream(events), request.receive, service)
     return PlainResponse(last.data)
 
@@ -121,13 +148,35 @@ class _ChunkStream(sse.EventStream):
         return _Chunk("", openai_error(found, found.status))
 
 
+class _ResponseStream(sse.EventStream):
+    """A stream of a response's events; after a failure, the last event is an error."""
+
+    def __init__(self, events: AsyncGenerator[sse.Event, None], service: Service, reply: Reply) -> None:
+        super().__init__(events, service)
+        self._reply = reply
+
+    def error_event(self, found: Problem) -> sse.Event:
+        return self._reply.failed(openai_error(found, found.status)["error"])
+
+
 def _whole(
-    completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None]
+    whole: Callable[[Answer], Plain], events: Generator[AnswerEvent, None, None]
 ) -> Generator[sse.Event, None, None]:
-    """Yield an empty event for each step of the answer, then the completion."""
+    """Yield an empty event for each step of the answer, then what is made of the whole answer."""
     with closing(events):
         for event in events:
-            yield sse.Event("", completion.whole(library, question, event.answer) if event.answer else {})
+            yield sse.Event("", whole(event.answer) if event.answer else {})
+
+
+def _response_events(
+    reply: Reply, library: Library, question: str, events: Generator[AnswerEvent, None, None]
+) -> Generator[sse.Event, None, None]:
+    with closing(events):
+        for number, event in enumerate(events):
+            # Not before the first event, so that an early failure has its own HTTP status.
+            if number == 0:
+                yield from reply.begin()
+            yield from reply.end(library, question, event.answer) if event.answer else [_Writing("", {})]
 
 
 def _chunks(
@@ -186,5 +235,5 @@ def _known(name: str, caller: Caller, service: Service) -> str:
     return name
 
 
-def _model(name: str) -> Plain:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "answerable"}
+def _model(name: str, service: Service) -> Plain:
+    return {"id": name, "object": "model", "created": service.started, "owned_by": "answerable"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,6 +17,8 @@ from answerable.interfaces.http.session_store import LONGEST_HISTORY
 # Round numbers, not measured: clients send fewer.
 MOST_INPUTS = 256
 LONGEST_INPUT = 32_000  # characters
+MOST_TOKENS = 8_192  # of one input, as OpenAI's embedders take
+LAST_TOKEN = 100_276  # of cl100k_base, OpenAI's vocabulary for embeddings
 MOST_MESSAGES = 1_000  # the model gets the last 50 exchanges
 
 
@@ -33,19 +35,36 @@ class Part(ClientBody):
     text: str = ""
 
 
-class ChatMessage(ClientBody):
+_TEXTS = ("text", "input_text", "output_text", "refusal")
+_Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
+
+
+class Turn(ClientBody):
     """A turn. System and developer messages are ignored: only the documents decide."""
 
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    kept_in: ClassVar[str] = "messages"
+    role: _Role | None = None
     content: str | list[Part] | None = None
 
     def full_text(self) -> str:
         """Return the message's text. Raise Problem if it contains anything else, such as an image."""
         if not isinstance(self.content, list):
             return self.content or ""
-        if unread := next((part.type for part in self.content if part.type not in ("text", "refusal")), None):
-            raise unsupported("messages", f"Only text is supported, not {unread[:40]!r}.")
+        if unread := next((part.type for part in self.content if part.type not in _TEXTS), None):
+            raise unsupported(self.kept_in, f"Only text is supported, not {unread[:40]!r}.")
         return "\n".join(part.text for part in self.content)
+
+
+class ChatMessage(Turn):
+    """A turn of a chat."""
+
+    role: _Role
+
+
+class InputItem(Turn):
+    """An item of a response's input. Items that aren't messages, such as calls of tools, are ignored."""
+
+    kept_in: ClassVar[str] = "input"
 
 
 class StreamOptions(ClientBody):
@@ -83,27 +102,49 @@ class ChatBody(ClientBody):
 
     def asked(self) -> tuple[str, list[Exchange]]:
         """Return the question and the exchanges before it. Raise Problem if the last message isn't a question."""
-        turns = [message for message in self.messages if message.role in ("user", "assistant")]
-        question = turns[-1].full_text().strip() if turns and turns[-1].role == "user" else ""
-        if not question:
-            raise Problem(
-                400, "invalid_request", "The last message must be a question of the role user. Ask something."
-            )
-        if len(question) > LONGEST_QUESTION:
-            raise Problem(400, "invalid_request", f"The question is over {LONGEST_QUESTION:,} characters. Ask shorter.")
-        return question, _exchanges(turns[:-1])
+        return _asked(self.messages)
+
+
+class ResponsesBody(ClientBody):
+    """A question with the conversation before it; the model is the name of a library. Nothing is kept."""
+
+    model: str = Field(max_length=200, examples=["library"])
+    input: str | Annotated[list[InputItem], Field(min_length=1, max_length=MOST_MESSAGES)] = Field(
+        examples=["When is it open on Sundays?"]
+    )
+    stream: bool | None = None
+    background: bool | None = Field(None, description="Only false.")
+    previous_response_id: str | None = Field(None, description="Not supported: nothing is kept.")
+    text: dict[str, Any] | None = Field(None, description="Only the format text.")
+
+    def check(self) -> None:
+        """Raise Problem for options that the engine doesn't support."""
+        if self.background:
+            raise unsupported("background", "Answers aren't kept to be fetched later: leave background out.")
+        if self.previous_response_id:
+            raise unsupported("previous_response_id", "Responses aren't kept. Send the conversation as input.")
+        form = (self.text or {}).get("format")
+        if form and (not isinstance(form, dict) or form.get("type") != "text"):
+            raise unsupported("text", "Answers are text: leave text.format out.")
+
+    def asked(self) -> tuple[str, list[Exchange]]:
+        """Return the question and the exchanges before it. Raise Problem if the last message isn't a question."""
+        return _asked([InputItem(role="user", content=self.input)] if isinstance(self.input, str) else self.input)
+
+
+_Text = Annotated[str, Field(min_length=1, max_length=LONGEST_INPUT)]
+_Tokens = Annotated[list[Annotated[int, Field(ge=0, le=LAST_TOKEN)]], Field(min_length=1, max_length=MOST_TOKENS)]
 
 
 class EmbeddingsBody(ClientBody):
-    """Texts to embed; the model is the name of a library, whose embedder is used."""
+    """Texts to embed, or their tokens; the model is the name of a library, whose embedder is used."""
 
     model: str = Field(max_length=200, examples=["library"])
     input: (
-        Annotated[str, Field(min_length=1, max_length=LONGEST_INPUT)]
-        | Annotated[
-            list[Annotated[str, Field(min_length=1, max_length=LONGEST_INPUT)]],
-            Field(min_length=1, max_length=MOST_INPUTS),
-        ]
+        _Text
+        | _Tokens
+        | Annotated[list[_Text], Field(min_length=1, max_length=MOST_INPUTS)]
+        | Annotated[list[_Tokens], Field(min_length=1, max_length=MOST_INPUTS)]
     ) = Field(examples=["Opening hours"])
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: int | None = Field(None, description="Only the embedder's own number.")
@@ -112,8 +153,9 @@ class EmbeddingsBody(ClientBody):
     )
 
     def texts(self) -> list[str]:
-        """Return the inputs as a list."""
-        return [self.input] if isinstance(self.input, str) else self.input
+        """Return the inputs as a list of texts. Raise Problem for tokens on Python 3.10."""
+        given = self.input if isinstance(self.input, list) and not isinstance(self.input[0], int) else [self.input]
+        return [each if isinstance(each, str) else _decoded(each) for each in given]
 
 
 class ErrorOut(BaseModel):
@@ -146,6 +188,19 @@ class ChatOut(BaseModel):
     sources: list[dict[str, Any]]
 
 
+class ResponseOut(BaseModel):
+    """A response. The annotations of the output's text and `sources` hold the citations."""
+
+    id: str
+    object: str = Field(examples=["response"])
+    created_at: int
+    status: str = Field(examples=["completed"])
+    model: str
+    output: list[dict[str, Any]]
+    usage: dict[str, Any]
+    sources: list[dict[str, Any]]
+
+
 ErrorBody = output("ErrorBody", "An error.", error=ErrorOut)
 ModelsOut = output("ModelsOut", "The libraries the key opens.", object=str, data=list[ModelOut])
 EmbeddingsOut = output(
@@ -163,10 +218,29 @@ def unsupported(param: str, detail: str) -> Problem:
     return Problem(400, f"unsupported_{param}", detail)
 
 
-def _exchanges(turns: Sequence[ChatMessage]) -> list[Exchange]:
+def _exchanges(turns: Sequence[Turn]) -> list[Exchange]:
     """Return the latest questions that got an answer, with their answers."""
     found = []
     for asked, answered in pairwise(turns):
         if (asked.role, answered.role) == ("user", "assistant") and (question := asked.full_text().strip()):
             found.append(Exchange(question, question, answered.full_text()))
     return found[-LONGEST_HISTORY:]
+
+
+def _asked(messages: Sequence[Turn]) -> tuple[str, list[Exchange]]:
+    turns = [message for message in messages if message.role in ("user", "assistant")]
+    question = turns[-1].full_text().strip() if turns and turns[-1].role == "user" else ""
+    if not question:
+        raise Problem(400, "invalid_request", "The last message must be a question of the role user. Ask something.")
+    if len(question) > LONGEST_QUESTION:
+        raise Problem(400, "invalid_request", f"The question is over {LONGEST_QUESTION:,} characters. Ask shorter.")
+    return question, _exchanges(turns[:-1])
+
+
+def _decoded(tokens: list[int]) -> str:
+    try:
+        from toktok._toktok import Tokenizer
+    except ImportError as error:
+        raise unsupported("input", "This server can't read tokens. Send texts.") from error
+    text: str = Tokenizer("cl100k_base", "").decode(tokens)
+    return text
