@@ -1,7 +1,7 @@
 """Takes the screenshots of docs/screens: 20 states of the page, by `python docs/generate_screens.py`.
 
-A server with example documents and Chromium are started by it, as in the tests of the page; a model's answer is one that
-the program writes itself.
+A server with example documents and Chromium are started by it, as in the tests of the page; a model's answer is one
+that the program writes itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from PIL import Image
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / folder) for folder in ("", "http")]
 
 from browser import PHONE, Visitor, serving, visiting  # noqa: E402
-from service_on_socket import upload, wait_for  # noqa: E402
+from service_on_socket import PatientModel, small_service, upload, wait_for  # noqa: E402
 
 FOLDER = Path(__file__).with_name("screens")
 DESKTOP, WIDE = (1440, 900), (1920, 1080)
