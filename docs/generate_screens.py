@@ -15,6 +15,7 @@ from pathlib import Path
 
 import httpx
 from PIL import Image
+from playwright.sync_api import Locator
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / folder) for folder in ("", "http")]
 
@@ -38,11 +39,7 @@ REFUSED = {
     "es": "¿Quién ganó la final del mundial de 1998?",
     "pt": "Quem ganhou a final da copa de 1998?",
 }
-OTHER_YEAR = {
-    "en": "How many tools may I borrow in 2019?",
-    "es": "¿Cuántas herramientas puedo llevar en 2019?",
-    "pt": "Quantas ferramentas posso levar em 2019?",
-}
+NEAR = {"en": "When does the ferry Carola leave?", "pt": "Quem reservou o hotel em Recife?"}
 DEPOSIT = {
     "en": "How many tools may I borrow at once?",
     "es": "¿Cuántas herramientas puedo llevar a la vez?",
@@ -96,11 +93,17 @@ def welcome(visitor: Visitor, language: str) -> None:
 
 def answer(visitor: Visitor, language: str) -> None:
     visitor.ask(DEPOSIT[language])
-    visitor.ask(MACHINE[language])
+    shown_beside(visitor, visitor.ask(MACHINE[language]))
+
+
+def shown_beside(visitor: Visitor, turn: Locator) -> None:
+    """On a desk, wait for the source of an answer, which opens by itself."""
+    if visitor.page.viewport_size != {"width": PHONE[0], "height": PHONE[1]}:
+        visitor.cite(turn)
 
 
 def near(visitor: Visitor, language: str) -> None:
-    visitor.ask(OTHER_YEAR[language])
+    shown_beside(visitor, visitor.ask(NEAR[language]))
 
 
 def written(folder: Path) -> None:
@@ -111,7 +114,7 @@ def written(folder: Path) -> None:
     with small_service(folder, model=model) as (server, client):
         upload(client, ("gate.txt", b"The gate is blue.\n\nThe door is green and has 9 bolts.\n"))
         with seen(server.address, "en", "light", DESKTOP) as visitor:
-            visitor.ask("What colour is the gate, and how many bolts has the door?")
+            shown_beside(visitor, visitor.ask("What colour is the gate, and how many bolts has the door?"))
             keep(visitor, "17-marks")
 
 
