@@ -1,6 +1,7 @@
-"""Takes the screenshots of docs/screens: 16 states of the page, by `python docs/generate_screens.py`.
+"""Takes the screenshots of docs/screens: 20 states of the page, by `python docs/generate_screens.py`.
 
-A server with example documents and Chromium are started by it, as in the tests of the page.
+A server with example documents and Chromium are started by it, as in the tests of the page; a model's answer is one
+that the program writes itself.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ from pathlib import Path
 
 import httpx
 from PIL import Image
+from playwright.sync_api import Locator
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / folder) for folder in ("", "http")]
 
 from browser import PHONE, Visitor, serving, visiting  # noqa: E402
-from service_on_socket import upload, wait_for  # noqa: E402
+from service_on_socket import PatientModel, small_service, upload, wait_for  # noqa: E402
 
 FOLDER = Path(__file__).with_name("screens")
-DESKTOP = (1280, 800)
+DESKTOP, WIDE = (1440, 900), (1920, 1080)
 LOCALES = {"en": "en-GB", "es": "es-MX", "pt": "pt-BR"}
 COLOURS = 96
 FERRIES = (
@@ -37,6 +39,7 @@ REFUSED = {
     "es": "¿Quién ganó la final del mundial de 1998?",
     "pt": "Quem ganhou a final da copa de 1998?",
 }
+NEAR = {"en": "When does the ferry Carola leave?", "pt": "Quem reservou o hotel em Recife?"}
 DEPOSIT = {
     "en": "How many tools may I borrow at once?",
     "es": "¿Cuántas herramientas puedo llevar a la vez?",
@@ -49,14 +52,15 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        with serving(folder / "empty") as address, seen(address, "en", "light") as visitor:
+        with serving(folder / "empty") as address, seen(address, "en", "light", DESKTOP) as visitor:
             visitor.page.locator(".welcome .drop-zone").wait_for()
             keep(visitor, "01-empty")
+        written(folder / "written")
         for language, states in STATES.items():
             with serving(folder / language) as address:
                 fill(address, language)
-                for name, scheme, is_phone, show in states:
-                    with seen(address, language, scheme, is_phone) as visitor:
+                for name, scheme, size, show in states:
+                    with seen(address, language, scheme, size) as visitor:
                         show(visitor, language)
                         keep(visitor, name)
 
@@ -69,10 +73,9 @@ def fill(address: str, language: str) -> None:
 
 
 @contextmanager
-def seen(address: str, language: str, scheme: str, is_phone: bool = False) -> Iterator[Visitor]:
+def seen(address: str, language: str, scheme: str, size: tuple[int, int]) -> Iterator[Visitor]:
     """The page on a desk or a phone."""
-    touch = {"has_touch": True, "is_mobile": True} if is_phone else {}
-    size = PHONE if is_phone else DESKTOP
+    touch = {"has_touch": True, "is_mobile": True} if size == PHONE else {}
     with visiting(address, size, locale=LOCALES[language], color_scheme=scheme, **touch) as visitor:
         yield visitor
 
@@ -90,7 +93,29 @@ def welcome(visitor: Visitor, language: str) -> None:
 
 def answer(visitor: Visitor, language: str) -> None:
     visitor.ask(DEPOSIT[language])
-    visitor.ask(MACHINE[language])
+    shown_beside(visitor, visitor.ask(MACHINE[language]))
+
+
+def shown_beside(visitor: Visitor, turn: Locator) -> None:
+    """On a desk, wait for the source of an answer, which opens by itself."""
+    if visitor.page.viewport_size != {"width": PHONE[0], "height": PHONE[1]}:
+        visitor.cite(turn)
+
+
+def near(visitor: Visitor, language: str) -> None:
+    shown_beside(visitor, visitor.ask(NEAR[language]))
+
+
+def written(folder: Path) -> None:
+    """A model's answer with each of the marks."""
+    said = "The gate is blue [1]. The door has 7 bolts [2].\n\nBoth were painted last year."
+    model = PatientModel(said, "The gate is blue.", "The door is green and has 9 bolts.")
+    model.go_on.set()
+    with small_service(folder, model=model) as (server, client):
+        upload(client, ("gate.txt", b"The gate is blue.\n\nThe door is green and has 9 bolts.\n"))
+        with seen(server.address, "en", "light", DESKTOP) as visitor:
+            shown_beside(visitor, visitor.ask("What colour is the gate, and how many bolts has the door?"))
+            keep(visitor, "17-marks")
 
 
 def refusal(visitor: Visitor, language: str) -> None:
@@ -139,29 +164,32 @@ def details(kind: str) -> Callable[[Visitor, str], None]:
     return show
 
 
-State = tuple[str, str, bool, Callable[[Visitor, str], None]]
-# By language: name, colours, whether on a phone, and what is shown. Conversations of earlier states are in the list.
+State = tuple[str, str, tuple[int, int], Callable[[Visitor, str], None]]
+# By language: name, colours, size, and what is shown. Conversations of earlier states are in the list.
 STATES: dict[str, list[State]] = {
     "en": [
-        ("02-welcome", "light", False, welcome),
-        ("03-pdf", "light", False, pdf),
-        ("04-table", "dark", False, table),
-        ("05-library", "light", False, library),
-        ("06-settings", "dark", False, settings),
-        ("07-phone-source", "light", True, source),
+        ("02-welcome", "light", DESKTOP, welcome),
+        ("03-pdf", "light", DESKTOP, pdf),
+        ("04-table", "dark", DESKTOP, table),
+        ("05-library", "light", DESKTOP, library),
+        ("06-settings", "dark", DESKTOP, settings),
+        ("07-phone-source", "light", PHONE, source),
+        ("18-near", "light", DESKTOP, near),
     ],
     "es": [
-        ("08-answer", "dark", False, answer),
-        ("09-source", "light", False, source),
-        ("10-document", "light", False, details(".md")),
-        ("11-phone-welcome", "dark", True, welcome),
-        ("12-phone-chat", "light", True, details(".txt")),
+        ("08-answer", "dark", DESKTOP, answer),
+        ("09-source", "light", DESKTOP, source),
+        ("10-document", "light", DESKTOP, details(".md")),
+        ("11-phone-welcome", "dark", PHONE, welcome),
+        ("12-phone-chat", "light", PHONE, details(".txt")),
+        ("19-wide", "dark", WIDE, pdf),
     ],
     "pt": [
-        ("13-refusal", "light", False, refusal),
-        ("14-filters", "dark", False, filters),
-        ("15-phone-answer", "light", True, answer),
-        ("16-phone-library", "dark", True, library),
+        ("13-refusal", "light", DESKTOP, refusal),
+        ("14-filters", "dark", DESKTOP, filters),
+        ("15-phone-answer", "light", PHONE, answer),
+        ("16-phone-library", "dark", PHONE, library),
+        ("20-near-dark", "dark", WIDE, near),
     ],
 }
 

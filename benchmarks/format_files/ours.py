@@ -43,7 +43,9 @@ def _end_ocr() -> None:
     """Ends the process that recognises text, so that its time is counted."""
     from answerable.sources.ocr.pictures import rapid_recogniser
 
-    rapid_recogniser()._end()
+    child = rapid_recogniser()._child
+    child.kill()
+    child.end()
 
 
 def _places(document: Document, text: str) -> list[dict[str, Any]]:

@@ -114,9 +114,9 @@ class Document:
     """A text with its origin. All offsets and quotes refer to `content`.
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
-    source and content. `parts` are spans of the content; a document in a search result has no parts, but its chunks
-    do. `library` names the document's library if several are queried; `left_out` is what of its file wasn't read;
-    `added` is the Unix time at which its first version was added, 0 if that isn't known.
+    source and content. `parts` are spans of the content; in a search result only its chunks have parts. `library` is
+    the name of its library if several are queried, `left_out` what of its file wasn't read, `added` the Unix time at
+    which its first version was added, 0 if unknown.
     """
 
     id: str
@@ -129,7 +129,6 @@ class Document:
     parts: tuple[Part, ...] = ()
     library: str = ""
     left_out: tuple[LeftOut, ...] = ()
-    # The same document may have been added at another time elsewhere.
     added: float = field(default=0.0, compare=False)
 
     @classmethod
@@ -366,8 +365,8 @@ class Answer:
     the text that was searched for. `timings` are seconds of wall time per step. If a model wrote it: `model` is its
     name, `checks` are the marks of its sentences, `usage` is the cost. `problem` is why no model wrote it or, with
     `checks`, why its end may be missing; `problem_code` is that error's code (`errors.error_code`), or `truncated`.
-    `unavailable` maps failed libraries to the reason, `waiting` counts the passages that can only be found by words,
-    until their vectors are made. `why` has the steps to the answer, `figure` what was computed.
+    `unavailable` maps failed libraries to the reason, `waiting` counts the passages found by words only. `why` has the
+    steps to the answer, `figure` what was computed.
     """
 
     question: str

@@ -62,15 +62,11 @@ def _document(
         # Written as in links to lines of code, which people understand in every language.
         place = f"L{entry.first}" if entry.first == entry.last else f"L{entry.first}-L{entry.last}"
         written.write("\n\n" if written.parts else "")
-        written.part("\n".join(lines), PartKind.RECORD, time=_time(entry, zone), place=place)
+        moment = _in_zone(entry, "DTSTART" if entry.text("DTSTART") else "DUE", zone)
+        written.part("\n".join(lines), PartKind.RECORD, time=moment and moment.time, place=place)
     if not written.parts:
         return read_text(content, source)
     return make_document(source, written.content, kind, written.parts, title)
-
-
-def _time(entry: Entry, own: str) -> datetime | None:
-    moment = _in_zone(entry, "DTSTART" if entry.text("DTSTART") else "DUE", own)
-    return moment.time if moment else None
 
 
 def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]], own: str) -> Labelled:
@@ -173,11 +169,6 @@ def _paragraph(text: str) -> str:
 _ESCAPE = re.compile(r"\\([\\;,:nN])")
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    """Return the character for an escape sequence of iCalendar."""
-    return "\n" if escape[1] in "nN" else escape[1]
-
-
 @dataclass(frozen=True, slots=True)
 class Property:
     """A value as it is written, and its parameters by name in upper case."""
@@ -188,7 +179,7 @@ class Property:
     @property
     def text(self) -> str:
         """The value as text."""
-        return _ESCAPE.sub(_unescaped, self.value).strip()
+        return _ESCAPE.sub(lambda escape: "\n" if escape[1] in "nN" else escape[1], self.value).strip()
 
 
 @dataclass(slots=True)
@@ -204,19 +195,13 @@ class Entry:
         """Return the values of a property, without empty ones."""
         return [each for each in self.properties.get(name, ()) if each.value.strip(" ;")]
 
-    def one(self, name: str) -> Property | None:
-        """Return the first value of a property."""
-        return next(iter(self.all(name)), None)
-
     def zone(self, name: str) -> str:
         """Return the time zone that a property names, or ""."""
-        found = self.one(name)
-        return found.parameters.get("TZID", "") if found else ""
+        return next((each.parameters.get("TZID", "") for each in self.all(name)), "")
 
     def text(self, name: str) -> str:
         """Return the first value of a property as text, or ""."""
-        found = self.one(name)
-        return found.text if found else ""
+        return next((each.text for each in self.all(name)), "")
 
 
 # What is before the first colon outside of quotes.

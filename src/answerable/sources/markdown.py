@@ -154,8 +154,10 @@ def find_headings(content: str, start: int = 0) -> Iterator[Heading]:
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open" or opening.map is None:
             continue
-        title, custom = split_custom_id(_text(inline.children or ()))
-        anchor = custom or anchors.give(title)
+        title = _text(inline.children or ())
+        custom = _CUSTOM_ID.search(title)
+        title = title[: custom.start()] if custom else title
+        anchor = custom[1] if custom else anchors.give(title)
         # A heading inside a quotation or a list has an anchor but begins no section.
         if opening.level == 0:
             yield Heading(lines[opening.map[0]], int(opening.tag[1:]), title, anchor)
@@ -175,12 +177,6 @@ def _without_ids(content: str, headings: Sequence[Heading]) -> tuple[str, list[H
             shift += own.end() - own.start()
             at = own.end()
     return "".join((*kept, content[at:])), placed
-
-
-def split_custom_id(title: str) -> tuple[str, str | None]:
-    """Return a heading's text and its custom id, if any."""
-    match = _CUSTOM_ID.search(title)
-    return (title[: match.start()], match[1]) if match else (title, None)
 
 
 def _text(tokens: Iterable[Token]) -> str:

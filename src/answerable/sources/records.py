@@ -61,7 +61,9 @@ def _spans(content: str) -> Iterator[Span]:
     is_list = content.startswith("[", start)
     start = _skip_blank(content, start + is_list)
     while start < len(content) and not (is_list and content[start] == "]"):
-        end = _record_end(content, start)
+        record, end = _DECODER.raw_decode(content, start)
+        if not isinstance(record, dict | list) or not record:
+            raise ValueError("a record is an object or a list")
         yield start, end
         following = _skip_blank(content, end)
         is_divided = content[following : following + 1] in (",", "]") if is_list else "\n" in content[end:following]
@@ -70,13 +72,6 @@ def _spans(content: str) -> Iterator[Span]:
         start = _skip_blank(content, following + content.startswith(",", following))
     if is_list and (start == len(content) or _skip_blank(content, start + 1) < len(content)):
         raise ValueError("the list has no closing bracket, or there is text after it")
-
-
-def _record_end(content: str, start: int) -> int:
-    record, end = _DECODER.raw_decode(content, start)
-    if not isinstance(record, dict | list) or not record:
-        raise ValueError("a record is an object or a list")
-    return end
 
 
 def _skip_blank(content: str, position: int) -> int:

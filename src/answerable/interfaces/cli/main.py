@@ -4,7 +4,7 @@
 1  a file, folder or site failed, and the others were added. For `eval`, a floor was missed; for `verify`, something
    differs
 2  wrong usage or settings, or the library or document doesn't exist or can't be used
-130  interrupted (Ctrl-C): finished documents are kept, the current one is not
+130  interrupted (Ctrl-C): what was read is kept, and the same command does the rest
 """
 
 from __future__ import annotations

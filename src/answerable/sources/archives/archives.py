@@ -141,7 +141,10 @@ class ZipArchive:
         except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
             raise DamagedSource(f"{source} is not a valid zip file ({error}): {advice or AGAIN}") from error
         try:
-            self._check(advice)
+            if len(self._zip.infolist()) > members.MAX_MEMBERS:
+                raise too_many(source, advice)
+            for info in self._zip.infolist():
+                info.filename = _safe_name(info, source, advice)
         except BaseException:
             self._zip.close()
             raise
@@ -149,13 +152,6 @@ class ZipArchive:
         self._files = {info.filename: info for info in self._zip.infolist() if not info.is_dir() and not _is_link(info)}
         self.names: Sequence[str] = sorted(self._files)
         self.left_out = [(info.filename, "link") for info in self._zip.infolist() if _is_link(info)]
-
-    def _check(self, advice: str) -> None:
-        """Check every entry, and correct its name."""
-        if len(self._zip.infolist()) > members.MAX_MEMBERS:
-            raise too_many(self.source, advice)
-        for info in self._zip.infolist():
-            info.filename = _safe_name(info, self.source, advice)
 
     def members(self, names: Collection[str]) -> Iterator[Member]:
         """Yield the files of these names, sorted by name."""

@@ -33,13 +33,11 @@ def is_slack(exported: Any) -> bool:
     """Whether parsed JSON has the shape of a channel's daily file."""
     messages = rows(exported)[:20]
     return bool(messages) and all(
-        each.get("type", "message") == "message" and _is_stamp(each.get("ts")) and ("text" in each or "blocks" in each)
+        each.get("type", "message") == "message"
+        and _STAMP.fullmatch(words(each.get("ts")))
+        and ("text" in each or "blocks" in each)
         for each in messages
     )
-
-
-def _is_stamp(value: Any) -> bool:
-    return bool(_STAMP.fullmatch(words(value)))
 
 
 Names = Mapping[str, str]
@@ -183,6 +181,7 @@ SLACK_LISTS = frozenset(
     "huddle_transcripts.json file_conversations.json".split()
 )
 """Files beside the channels' folders that aren't chats."""
+_READ_WITH = ("users.json", "channels.json", "groups.json")
 SLACK_LIST = "list of a Slack export"
 
 
@@ -196,12 +195,6 @@ def _bundled(names: Collection[str], names_above: Collection[str]) -> list[str]:
         return days if "users.json" in names_above else []
     parts = sorted(name for name in names if _MESSENGER.fullmatch(name))
     return parts if len(parts) > 1 else _SPACE if set(_SPACE).issubset(names) else []
-
-
-def _read_with(names: Iterable[str], names_above: Collection[str]) -> list[str]:
-    """Return the names of files in the folder above that are read together with these files."""
-    is_slack = any(_DAY.fullmatch(name) for name in names)
-    return [name for name in ("users.json", "channels.json", "groups.json") if name in names_above] if is_slack else []
 
 
 def bundle(files: Mapping[str, bytes]) -> bytes:
@@ -227,5 +220,7 @@ def in_archive(names: Iterable[str]) -> dict[str, dict[str, str]]:
         above = folders.get(upper, set()) if folder else set()
         if days := _bundled(inside, above):
             own = {short: f"{folder}/{short}".lstrip("/") for short in days}
-            found[folder] = own | {f"../{name}": f"{upper}/{name}".lstrip("/") for name in _read_with(days, above)}
+            # The days of a channel are read with these files of the folder above.
+            lists = _READ_WITH if _DAY.fullmatch(days[0]) else ()
+            found[folder] = own | {f"../{name}": f"{upper}/{name}".lstrip("/") for name in lists if name in above}
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from answerable.errors import AddressRefused
-from answerable.sources.html.metadata import kind_of_page, page_ids, page_locale, page_version
+from answerable.sources.html.metadata import kind_of_page, page_ids, page_locale, page_metas, page_version
 from answerable.sources.html.page_parts import PageFacts, header_directives
 from answerable.sources.html.parse import parse_page, valid_markup
 from answerable.sources.html.web_address import parse_address
@@ -65,7 +65,7 @@ def resolved(base: str, link: str) -> str:
 def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
     """Return the facts of a page fetched from `url` ("": without links) and cited as `source`. Raise SourceError."""
     page = parse_page(valid_markup(data, source))
-    metas = page.css("meta")
+    metas, named = page.css("meta"), page_metas(page)
     canonical, banner = page.css_first("link[rel=canonical]"), page.css_first(_BANNER)
     return PageFacts(
         directives=sorted(robots_directives(metas)),
@@ -74,8 +74,8 @@ def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
         canonical=resolved(source, attribute(canonical, "href")) if canonical else "",
         kind=str(kind_of_page(page) or ""),
         lists_tags=page.css_first("html.docs-tags-list-page, html.blog-tags-list-page") is not None,
-        locale=page_locale(page),
-        version=page_version(page),
+        locale=page_locale(page, named),
+        version=page_version(named),
         ids=page_ids(page),
         latest=resolved(source, attribute(banner, "href")) if banner else "",
     )

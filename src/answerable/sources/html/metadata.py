@@ -191,20 +191,20 @@ def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: s
         "breadcrumbs": " › ".join(name for name, _ in breadcrumbs),
         "chapter": chapter,
         "section": section,
-        "version": page_version(page),
-        "locale": page_locale(page),
+        "version": page_version(metas),
+        "locale": page_locale(page, metas),
     }
     return {key: value for key, value in found.items() if value}
 
 
-def page_version(page: LexborHTMLParser) -> str:
+def page_version(metas: Mapping[str, str]) -> str:
     """Return the page's version, `current` if it is unreleased or the only one."""
-    return _meta(page, "docusaurus_version") or _meta(page, "docsearch:version")
+    return metas.get("docusaurus_version") or metas.get("docsearch:version", "")
 
 
-def page_locale(page: LexborHTMLParser) -> str:
+def page_locale(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:
     """Return the locale as the site names it, otherwise the declared language."""
-    return _meta(page, "docusaurus_locale") or (page_words(attribute(page.root, "lang")) if page.root else "")
+    return metas.get("docusaurus_locale") or (page_words(attribute(page.root, "lang")) if page.root else "")
 
 
 def page_ids(page: LexborHTMLParser) -> list[str]:
@@ -223,11 +223,6 @@ def _place(page: LexborHTMLParser, items: Sequence[tuple[str, Node]]) -> tuple[s
     if not categories or (own and page.css_first(_OWN_CATEGORY)):
         return own or next(iter(categories), ""), ""
     return categories[-1], own
-
-
-def _meta(page: LexborHTMLParser, name: str) -> str:
-    node = (page.head or page).css_first(f"meta[name='{name}']")
-    return page_words(attribute(node, "content")) if node else ""
 
 
 def main_text(main: Node) -> tuple[str, list[Heading]]:

@@ -32,7 +32,8 @@ def write_notes(root: Node, raised: Sequence[Node], notes: dict[str, str], file:
     marks: set[int] = set()
     for link in links:
         path, _, name = attribute(link, "href").partition("#")
-        label, target = _label(link.text()), targets.get(name)
+        written, target = _LABEL.fullmatch(link.text()), targets.get(name)
+        label = written[1] if written else ""
         note = next((labels[node.mem_id] for node in _around(link) if node.mem_id in labels), None)
         if note is not None and (target is None or target.mem_id not in labels):
             is_way_back = label == note or _WAY_BACK.fullmatch(link.text()) or (target and target.mem_id in marks)
@@ -58,11 +59,6 @@ def _around(node: Node | None) -> list[Node]:
         found.append(node)
         node = node.parent
     return found
-
-
-def _label(text: str) -> str:
-    match = _LABEL.fullmatch(text)
-    return match[1] if match else ""
 
 
 def _is_mark(link: Node, raised: set[int]) -> bool:

@@ -73,6 +73,7 @@ _SENT_FROM = re.compile(
     r"Obtener Outlook para|Enviado do meu|Enviado a partir do|Obter o Outlook para)[^\n]{0,80}$",
     re.IGNORECASE,
 )
+_LONGEST_SUBJECT = 1_000  # characters of the subject in the document's head
 _MOST_SHOWN = 50  # people or files in the document's head, which every passage carries
 _MOST_KEPT = 100  # people or files in the document's metadata
 _LONGEST_TITLE = 80  # characters of a title made of a message's first words; the file's name is often an id
@@ -100,7 +101,8 @@ class Letter:
         if not head or not (body.strip() or self.subject or self.attachments):
             return None
         content = f"{head}\n\n{body}" if body.strip() else head
-        begins = len(head) + 2 if body.strip() else self._subject_begins(head)
+        # Of a message without other text, the subject is the body.
+        begins = len(head) + 2 if body.strip() else len(head) - len(self.subject[:_LONGEST_SUBJECT])
         sample = body if len(body) > len(self.subject) else f"{self.subject}\n{body}"
         language = document_language(sample[:_TELLS_LANGUAGE])
         part = Part(0, len(content), PartKind.MESSAGE, time=self.time, sender=self.sender.shown or None, body=begins)
@@ -114,13 +116,9 @@ class Letter:
             ("Cc", _listed(self.copied)),
             ("Date", f"{self.time:%Y-%m-%d %H:%M}" if self.time else ""),
             ("Attachments", ", ".join(self.attachments[:_MOST_SHOWN])),
-            ("Subject", self.subject[:1_000]),
+            ("Subject", self.subject[:_LONGEST_SUBJECT]),
         ]
         return "\n".join(f"{name}: {value}" for name, value in lines if value)
-
-    def _subject_begins(self, head: str) -> int:
-        """Return the offset of the subject, which is the body of a message without other text."""
-        return head.rfind("\nSubject: ") + len("\nSubject: ") if self.subject else len(head)
 
     def _metadata(self) -> dict[str, Any]:
         found = {
@@ -273,17 +271,15 @@ def decoded_words(value: str) -> str:
     value = re.sub(r"\r?\n[ \t]*", " ", value)
     if "=?" in value:
         with suppress(MessageError, ValueError):
-            value = "".join(_piece(piece, charset) for piece, charset in decode_header(value))
-    return printable_line(_without_surrogates(value))
+            pieces = decode_header(value)
+            value = "".join(each if isinstance(each, str) else decoded(each, name or "") for each, name in pieces)
+    return _line(value)
 
 
-def _piece(piece: bytes | str, charset: str | None) -> str:
-    return piece if isinstance(piece, str) else decoded(piece, charset or "")
-
-
-def _without_surrogates(value: str) -> str:
-    """Decode the bytes beyond ASCII that the parser kept as lone surrogates."""
-    return value if value.isascii() else decoded(value.encode("utf-8", "surrogateescape"), "")
+def _line(value: str) -> str:
+    """Return a value on one line, with the bytes beyond ASCII decoded that the parser kept as lone surrogates."""
+    value = value if value.isascii() else decoded(value.encode("utf-8", "surrogateescape"), "")
+    return printable_line(value)
 
 
 def people(headers: Headers, name: str) -> list[Person]:
@@ -319,10 +315,6 @@ def _person(words: Sequence[str], address: str, comment: str) -> Person | None:
     if name.casefold() == address.casefold():
         name = ""
     return Person(name, address) if name or address else None
-
-
-def _line(text: str) -> str:
-    return printable_line(_without_surrogates(text))
 
 
 def time_of(headers: Headers, mailbox_line: str = "") -> datetime | None:

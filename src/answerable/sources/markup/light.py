@@ -88,7 +88,11 @@ class _RstReader(LineReader):
         if directive and directive[1].lower() not in _HIDDEN:
             hides_arguments = directive[1].lower() in _HIDDEN_ARGUMENTS
             self._marks.hide_in(line, 0, len(line.text) if hides_arguments else mark.end() + directive.end())
-            return self._after_options(number + 1)
+            number += 1
+            while _OPTION.match(self._text(number)):
+                self._marks.hide(self._lines[number])
+                number += 1
+            return number
         if not directive and _NOTE.match(rest):
             self._marks.hide_in(line, 0, mark.end())
             return number + 1
@@ -96,22 +100,14 @@ class _RstReader(LineReader):
         self._marks.hide(*self._lines[number:end])
         return end
 
-    def _after_options(self, number: int) -> int:
-        while _OPTION.match(self._text(number)):
-            self._marks.hide(self._lines[number])
-            number += 1
-        return number
-
     def _block_end(self, number: int, indent: int) -> int:
         """Return the number of the line after the block that is indented by more than `indent`."""
-        end = number = number + 1
-        while number < len(self._lines):
-            text = self._text(number)
-            if text.strip():
-                if len(text) - len(text.lstrip()) <= indent:
-                    break
-                end = number + 1
-            number += 1
+        end = number + 1
+        for place in range(end, len(self._lines)):
+            text = self._text(place)
+            if text.strip() and len(text) - len(text.lstrip()) <= indent:
+                break
+            end = place + 1 if text.strip() else end
         return end
 
 

@@ -167,7 +167,10 @@ class RapidRecogniser:
         with self._lock:
             answer = None
             try:
-                answer = self._asked(picture, seconds)
+                answer = self._answer(seconds, {"seconds": seconds}, picture)
+                if answer is None and self._child.end() == IDLE_STATUS:
+                    # It ended because it was idle, and is started again.
+                    answer = self._answer(seconds, {"seconds": seconds}, picture)
                 while answer is not None and answer["outcome"] == "page":
                     page = Page(tuple(Line(text, tuple(box), before) for text, box, before in answer["lines"]))
                     answer = None
@@ -184,15 +187,6 @@ class RapidRecogniser:
             raise PictureTooLarge(answer["reason"])
         elif answer["outcome"] == "failed":
             raise PictureRefused(answer["reason"])
-
-    def _asked(self, picture: bytes, seconds: float) -> dict[str, Any] | None:
-        """Send a picture; return the first answer. A process that ended because it was idle is started again."""
-        answer = None
-        for _ in range(2):
-            answer = self._answer(seconds, {"seconds": seconds}, picture)
-            if answer is not None or self._child.end() != IDLE_STATUS:
-                break
-        return answer
 
     def _answer(self, seconds: float, *request: Any) -> dict[str, Any] | None:
         pair = self._child.answer(seconds, *request)

@@ -90,13 +90,9 @@ def _titled(text: str, headings: Sequence[Heading], title: str, depth: int) -> _
         return text, [replace(headings[0], start=0), *headings[1:]], depth == 1
     first, _, rest = text.partition("\n")
     # Many books write their titles as ordinary paragraphs.
-    text = rest.strip() if _same(first, title) else text
+    text = rest.strip() if " ".join(first.split()).casefold() == title.casefold() else text
     text = f"{'#' * min(depth, 6)} {title}{_GAP}{text}".rstrip()
     return text, [Heading(0, min(depth, 6), title, None)], depth == 1
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
 def _parts(content: str, chapters: Sequence[_Chapter]) -> Iterator[Part]:

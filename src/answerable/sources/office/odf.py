@@ -6,6 +6,7 @@ Tracked deletions, comments, tables of contents and page numbers are left out; n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -140,7 +141,8 @@ class Walk:
         blocks = [text] if (text := self._text(element)) else []
         for frame in element.iter("{*}text-box"):
             # A text box within another one is reached through the outer one.
-            if not any(local_name(each) == "text-box" for each in _until(frame, element)):
+            within = takewhile(lambda each: each is not element, frame.iterancestors())
+            if not any(local_name(each) == "text-box" for each in within):
                 blocks += self.blocks(frame, in_table, depth + 1)
         return blocks
 
@@ -207,13 +209,6 @@ def _rows(element: Any) -> Iterator[Any]:
             yield child
         elif name in ("table-header-rows", "table-rows", "table-row-group"):
             yield from _rows(child)
-
-
-def _until(element: Any, ancestor: Any) -> Iterator[Any]:
-    for each in element.iterancestors():
-        if each is ancestor:
-            return
-        yield each
 
 
 _ADVICE = "open it in LibreOffice, save it again as .odt, .docx or PDF, and add that file"

@@ -164,7 +164,7 @@ def _right(band: Fragments, gutter: float, geometry: Geometry, depth: int) -> li
     """Return the band in order, cell by cell or column by column; None for an uncrossed region, such as a table."""
     blocks = _blocks(band)
     if len(blocks) >= FEWEST_CELLS and _are_cells(blocks, geometry):
-        return [piece for block in blocks for piece in _cell_by_cell(block)]
+        return [piece for block in blocks for cell in _columns(block, 1) for piece in cell]
     if all(map(_is_column, _columns(band))):
         return [piece for side in _sides(band, gutter) for piece in _ordered(side, geometry, depth + 1)]
     return None
@@ -257,10 +257,6 @@ def _columns(band: Fragments, fewest: int = FEWEST_LINES, depth: int = 0) -> lis
     if gutter is None or depth > MOST_DEPTH or any(_crosses(piece, gutter) for piece in band):
         return [band]
     return [column for side in _sides(band, gutter) for column in _columns(side, fewest, depth + 1)]
-
-
-def _cell_by_cell(block: Fragments) -> list[Fragment]:
-    return [piece for cell in _columns(block, 1) for piece in cell]
 
 
 def _blocks(band: Fragments) -> list[list[Fragment]]:

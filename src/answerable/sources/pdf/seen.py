@@ -34,7 +34,8 @@ def remove_hidden_layers(page: Any) -> None:
     objects = [pdfium.FPDFPage_GetObject(page, number) for number in range(min(count, MOST_OBJECTS))]
     layers: dict[str, list[Any]] = {}
     for each in objects:
-        if name := "\n".join(_layer(mark) for mark in _marks(each)):
+        names = (_said(pdfium.FPDFPageObjMark_GetParamStringValue, mark, b"Name") for mark in _marks(each))
+        if name := "\n".join(f"layer {said}" for said in names):
             layers.setdefault(name, []).append(each)
     if not 0 < len(layers) <= MOST_LAYERS:
         return
@@ -59,10 +60,6 @@ def _marks(drawn: Any) -> list[Any]:
     """Return the marks that put an object in a layer."""
     found = [pdfium.FPDFPageObj_GetMark(drawn, number) for number in range(pdfium.FPDFPageObj_CountMarks(drawn))]
     return [mark for mark in found if _said(pdfium.FPDFPageObjMark_GetName, mark) == "OC"]
-
-
-def _layer(mark: Any) -> str:
-    return f"layer {_said(pdfium.FPDFPageObjMark_GetParamStringValue, mark, b'Name')}"
 
 
 def _said(ask: Callable[..., int], *about: Any) -> str:

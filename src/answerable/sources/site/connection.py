@@ -50,14 +50,20 @@ class Timer:
         return seconds
 
 
-class PinnedPool:
-    """A pool of connections to the IP addresses that `locate` returned, even if the name resolves to others later."""
+class PinnedPool(httpcore2.NetworkBackend):
+    """A pool of connections to the IP addresses that `locate` returned, even if the name resolves to others later.
+
+    It opens them itself; `timeout` is a Timer in the methods that httpcore2 calls.
+    """
 
     def __init__(self, locate: Callable[[WebAddress], Sequence[str]], tls: ssl.SSLContext | None) -> None:
-        self._backend = _PinnedBackend(locate)
+        self._locate = locate
+        self._streams: WeakSet[_TimedStream] = WeakSet()
+        self._lock = threading.Lock()
+        self._is_cut = False
         # No proxies: behind a proxy, the address that is connected to can't be checked.
         self._pool = httpcore2.ConnectionPool(
-            tls or ssl.create_default_context(), max_connections=None, network_backend=self._backend
+            tls or ssl.create_default_context(), max_connections=None, network_backend=self
         )
 
     def get(self, timer: Timer, headers: Mapping[str, str]) -> httpcore2.Response:
@@ -89,20 +95,14 @@ class PinnedPool:
 
     def cut(self) -> None:
         """End the requests of other threads, which then raise an error."""
-        self._backend.cut()
+        with self._lock:
+            self._is_cut = True
+            for stream in self._streams:
+                stream.cut()
         self.close_idle()
 
-
-class _PinnedBackend(httpcore2.NetworkBackend):
-    """Opens connections to located IP addresses; `timeout` is a Timer in all methods here."""
-
-    def __init__(self, locate: Callable[[WebAddress], Sequence[str]]) -> None:
-        self._locate = locate
-        self._streams: WeakSet[_TimedStream] = WeakSet()
-        self._lock = threading.Lock()
-        self._is_cut = False
-
     def connect_tcp(self, host: str, port: int, timeout: Any = None, *_: Any, **__: Any) -> httpcore2.NetworkStream:
+        """Connect to the first of the located addresses that answers."""
         failure: Exception = OSError("there is no address to connect to")
         for ip in self._locate(timeout.address):
             try:
@@ -115,6 +115,7 @@ class _PinnedBackend(httpcore2.NetworkBackend):
         raise failure
 
     def track(self, stream: httpcore2.NetworkStream) -> _TimedStream:
+        """Return the stream with its Timer, to be ended by `cut`."""
         timed = _TimedStream(stream, self)
         with self._lock:
             self._streams.add(timed)
@@ -122,19 +123,13 @@ class _PinnedBackend(httpcore2.NetworkBackend):
                 timed.cut()
         return timed
 
-    def cut(self) -> None:
-        with self._lock:
-            self._is_cut = True
-            for stream in self._streams:
-                stream.cut()
-
 
 class _TimedStream(httpcore2.NetworkStream):
     """Applies the Timer to every read and write, so that a slow server can't exceed the limits."""
 
-    def __init__(self, inner: httpcore2.NetworkStream, backend: _PinnedBackend) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, pool: PinnedPool) -> None:
         self._inner = inner
-        self._backend = backend
+        self._pool = pool
 
     def read(self, max_bytes: int, timeout: Any = None) -> bytes:
         return self._inner.read(max_bytes, timeout.left())
@@ -148,7 +143,7 @@ class _TimedStream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: Any = None
     ) -> httpcore2.NetworkStream:
-        return self._backend.track(self._inner.start_tls(ssl_context, server_hostname, timeout.left()))
+        return self._pool.track(self._inner.start_tls(ssl_context, server_hostname, timeout.left()))
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

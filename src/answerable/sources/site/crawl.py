@@ -95,7 +95,7 @@ def arrived_base(start: SiteStart, final: str) -> str:
 
 
 class ListedPages:
-    """The queue of a site's pages in the order of the sitemaps."""
+    """The queue of a site's pages in the order of the sitemaps; `there` are the public addresses of all of them."""
 
     def __init__(self, found: SitePages, options: SiteOptions) -> None:
         self.base = found.base
@@ -103,9 +103,7 @@ class ListedPages:
         self.skipped: Counter[str] = Counter(found.skipped)
         self.errors: list[SourceError] = [each for each in found.errors if each not in found.missing.values()]
         folders = (f"{found.public_base}{name}/" for name in options.locales)
-        self.locale_folders = tuple(
-            each for each in folders if any(is_below(page.public, each) for page in found.pages)
-        )
+        self.locale_folders = [each for each in folders if any(is_below(page.public, each) for page in found.pages)]
         # A locale without a folder may be that of the start address itself; the pages will show it.
         self._doubtful = {
             name: error
@@ -119,15 +117,11 @@ class ListedPages:
         self.queue = deque(pages[: options.max_pages])
         self.total = len(self.queue)
         self.keys = frozenset(page_key(page.public) for page in pages)
-        self._there = {page.public for page in found.pages} | {page.public for page in found.disallowed}
+        self.there = {page.public for page in (*found.pages, *found.disallowed)}
 
     def settle(self, seen_locales: Collection[str]) -> None:
         """Add an error for each requested locale that has neither a folder of its own nor a page."""
         self.errors += (error for name, error in self._doubtful.items() if name not in seen_locales)
-
-    def gone(self, known: Iterable[str]) -> list[str]:
-        """Return the known public addresses that are no longer listed."""
-        return [source for source in known if source not in self._there]
 
     def _is_of_locale(self, page: SitePage) -> bool:
         return any(is_below(page.public, folder) for folder in self.locale_folders)

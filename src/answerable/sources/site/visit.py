@@ -121,13 +121,12 @@ class SiteVisit:
         # If a sitemap or a page couldn't be fetched, it isn't known.
         if not (self._is_over and self._is_whole) or self.errors:
             return []
-        match self._pages:
-            case ListedPages() as listed:
-                return listed.gone(self._known)
-            case LinkedPages() as linked:
-                unseen = [source for source in self._known if source not in self._there]
-                return [source for source in unseen if self._asker.is_gone(linked.page(linked.url(source)))]
-        return []
+        pages = self._pages
+        there = pages.there if isinstance(pages, ListedPages) else self._there
+        unseen = [source for source in self._known if source not in there]
+        if isinstance(pages, LinkedPages):
+            return [source for source in unseen if self._asker.is_gone(pages.page(pages.url(source)))]
+        return unseen
 
     def _visits(self) -> Generator[Visited, None, None]:
         listed = yield from while_waiting(self._listed, _WAITING, self.close)

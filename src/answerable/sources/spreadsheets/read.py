@@ -43,7 +43,7 @@ def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> D
     with Package(data, source, context, _XLSX_ADVICE, "Excel workbook") as package:
         main, title, metadata = main_part(package, "workbook")
         parts = related(package, main)
-        styles = _styles(package, parts.get("styles"))
+        styles = _styles(package.xml(parts["styles"])) if "styles" in parts else Styles()
         texts = _shared_texts(package, parts.get("sharedStrings"))
         workbook = package.xml(main)
         worksheets = list(_worksheets(package, main, workbook))
@@ -71,29 +71,17 @@ def _worksheets(package: Package, main: str, workbook: Any) -> Iterator[tuple[Sh
             yield Sheet(" ".join(element.get("name", "").split()) or f"Sheet{number}", is_hidden), path
 
 
-def _styles(package: Package, name: str | None) -> Styles:
-    """Return the styles of cells; if the part with the styles is missing or damaged, numbers have no format."""
-    if name is None:
-        return Styles()
-    root = package.xml(name)
-    codes = dict(BUILT_IN)
-    fonts: list[Any] = []
+def _styles(root: Any) -> Styles:
+    formats = root.iterfind("{*}numFmts/*")
+    codes = BUILT_IN | {whole_number(each.get("numFmtId")): each.get("formatCode", "") for each in formats}
+    fonts = list(root.iterfind("{*}fonts/*"))
     styles = Styles()
-    for group in root.iterchildren():
-        match local_name(group):
-            case "numFmts":
-                codes |= {
-                    whole_number(each.get("numFmtId")): each.get("formatCode", "") for each in group.iterchildren()
-                }
-            case "fonts":
-                fonts = list(group.iterchildren())
-    for group in root.iterchildren("{*}cellXfs"):
-        for style in group.iterchildren():
-            number = whole_number(style.get("fontId"))
-            for name, marked in (("b", styles.bold), ("strike", styles.struck)):
-                if number < len(fonts) and _is_on(fonts[number], name):
-                    marked.add(len(styles.codes))
-            styles.codes.append(codes.get(whole_number(style.get("numFmtId")), ""))
+    for style in root.iterfind("{*}cellXfs/*"):
+        number = whole_number(style.get("fontId"))
+        for name, marked in (("b", styles.bold), ("strike", styles.struck)):
+            if number < len(fonts) and _is_on(fonts[number], name):
+                marked.add(len(styles.codes))
+        styles.codes.append(codes.get(whole_number(style.get("numFmtId")), ""))
     return styles
 
 
@@ -243,7 +231,10 @@ def _merge(reference: str) -> Merge | None:
 
 @dataclass(slots=True)
 class Styles:
-    """The format code of each cell style, and the numbers of the bold and of the struck styles."""
+    """The format code of each cell style, and the numbers of the bold and of the struck styles.
+
+    Without them, numbers have no format.
+    """
 
     codes: list[str] = field(default_factory=list)
     bold: set[int] = field(default_factory=set)

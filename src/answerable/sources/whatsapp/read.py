@@ -27,7 +27,7 @@ _CLOSING_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」
 # If at least 3 messages are by "Work: Ana" and none by "Work" alone, the colon belongs to the sender's name.
 _REPEATED = 3
 __all__ = ["DateOrder", "Message", "MessageKind", "is_chat", "parse_chat", "read_chat"]
-_CHARACTERS_LOOKED_AT = 100_000  # characters of the first 200 lines, by which chats are recognised
+_LINES_LOOKED_AT, _CHARACTERS_LOOKED_AT = 200, 100_000  # of the beginning, by which chats are recognised
 _LONGEST_PREAMBLE = 20  # lines before the first message at most; a guess, not measured
 _LOG_LEVEL = re.compile(
     r"(?:^|[\s.\[(])(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|ALERT|EMERGENCY)\)?$", re.I
@@ -103,7 +103,7 @@ def _end(content: str, start: int, next_start: int) -> int:
 
 def is_chat(content: str) -> bool:
     """Whether a text is an export of WhatsApp, judging by its first 200 lines."""
-    beginning = _beginning(content)
+    beginning = "\n".join(content[:_CHARACTERS_LOOKED_AT].split("\n", _LINES_LOOKED_AT)[:_LINES_LOOKED_AT])
     headers = find_headers(beginning)
     messages = list(_messages(beginning, headers))
     if not messages or _looks_like_log(messages, headers):
@@ -114,15 +114,6 @@ def is_chat(content: str) -> bool:
     lines = sum(1 for line in beginning[messages[0].start :].splitlines() if line.strip())
     share = len(messages) / lines
     return (preamble <= 3 and share >= 0.5) or (preamble <= _LONGEST_PREAMBLE and len(messages) >= 3 and share >= 0.3)
-
-
-def _beginning(content: str) -> str:
-    end = -1
-    for _ in range(200):
-        end = content.find("\n", end + 1, _CHARACTERS_LOOKED_AT)
-        if end < 0:
-            return content[:_CHARACTERS_LOOKED_AT]
-    return content[:end]
 
 
 def _looks_like_log(messages: list[Message], headers: list[Header]) -> bool:

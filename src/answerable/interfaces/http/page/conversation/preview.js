@@ -100,7 +100,7 @@ export const Chip = ({ library, number, found, isOpen, onOpen }) => {
       ref=${whole}
       onPointerEnter=${(event) => event.pointerType === "mouse" && setShown("pointed")}
       onPointerLeave=${(event) => event.pointerType === "mouse" && hide()}
-      onFocusOut=${(event) => whole.current.contains(event.relatedTarget) || hide()}
+      onFocusOut=${(event) => whole.current?.contains(event.relatedTarget) || hide()}
       onKeyDown=${onKeyDown}
     >
       <button
