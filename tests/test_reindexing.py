@@ -11,7 +11,8 @@ from helpers import HashEmbedder, add, make_document
 
 from answerable.datatypes import Document
 from answerable.errors import EmbedderMismatch, ProviderUnreachable
-from answerable.maintenance.reindex import BATCH, ReindexReport, estimate, reindex
+from answerable.indexing.prepare import BATCH
+from answerable.maintenance.reindex import ReindexReport, estimate, reindex
 from answerable.protocols import Passage, PassageVectors, Store
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory import MemoryStore

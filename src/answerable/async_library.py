@@ -150,6 +150,8 @@ class AsyncLibrary:
     add = _reporting(Library.add)
     add_documents = _reporting(Library.add_documents)
     sync = _reporting(Library.sync)
+    make_vectors = _reporting(Library.make_vectors)
+    waiting = _on_thread(Library.waiting)
     origins = _on_thread(Library.origins)
     unfollow = _on_thread(Library.unfollow)
     verify = _on_thread(Library.verify)

@@ -163,7 +163,7 @@ def test_a_library_never_holds_both(server: ScriptedServer, tmp_path: Path) -> N
         here.add_documents([two])
     with pytest.raises(ProviderRetired, match="can't be mixed"):
         here.search("¿Cuándo sale el tren?")
-    assert (store.fingerprint, store.count(), dimensions(store)) == (REMOTE, (1, 1), {8})
+    assert (store.fingerprint, store.count(), dimensions(store)) == (REMOTE, (2, 2), {8})
     # Opened again while the service is gone: it stays remote, by what it was made with.
     again = library(store, fallback(server, bound=store.fingerprint))
     with pytest.raises(ProviderRetired):

@@ -195,4 +195,4 @@ def test_all_libraries_are_asked_together(tmp_path: Path) -> None:
             page.get_by_role("heading", name="All libraries").wait_for()
             page.get_by_text("boat.txt").first.wait_for()
             assert page.get_by_text("gate.txt").count()
-            assert not page.get_by_role("button", name="Add").count()
+            assert not page.get_by_role("button", name="Add", exact=True).count()

@@ -278,10 +278,10 @@ def hybrid_search(
     """
     duplicates = duplicates or NearDuplicates(Fetched(store))
     by_keyword = partial(store.search_terms, terms)
+    waiting = frozenset(store.waiting())
 
     def by_meaning(k: int, where: Filter | None) -> Scored:
-        # A chunk whose vector isn't made yet has the cosine 0.
-        return [(number, cosine) for number, cosine in store.search_vectors(vector, k, where) if cosine]
+        return [pair for pair in store.search_vectors(vector, k, where) if pair[0] not in waiting]
 
     dense = duplicates.search("meaning", by_meaning, CANDIDATES, where)
     keyword = duplicates.search("keyword", by_keyword, CANDIDATES, where)

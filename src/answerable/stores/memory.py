@@ -36,6 +36,7 @@ class MemoryStore(Store, CountingStore):
         self._by_source: dict[str, set[str]] = {}
         self._chunks: dict[int, IndexedChunk] = {}
         self._records: dict[tuple[str, str], SyncRecord] = {}
+        self._waiting: set[int] = set()
         self._index = ExactIndex()
         self._fingerprint: Fingerprint | None = None
         self._next = MemoryNextVectors(self)
@@ -60,13 +61,14 @@ class MemoryStore(Store, CountingStore):
             for number, chunk in zip(numbers, chunks, strict=True):
                 self._chunks[number] = chunk
                 self._index.add(number, chunk.vector, chunk.terms, chunk.fields)
+            self._waiting.update(number for number in numbers if self._chunks[number].waits)
             self._documents[document.id] = document, numbers
             self._by_source.setdefault(document.source, set()).add(document.id)
             self.remember([record] if record else [])
 
     def waiting(self) -> list[int]:
         with self._lock:
-            return [number for number, chunk in self._chunks.items() if chunk.waits]
+            return sorted(self._waiting)
 
     def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
         with self._lock:
@@ -75,6 +77,7 @@ class MemoryStore(Store, CountingStore):
                 chunk = replace(self._chunks[number], vector=made.whole, sentence_vectors=made.spans)
                 self._chunks[number] = chunk
                 self._index.add(number, chunk.vector, chunk.terms, chunk.fields)
+            self._waiting -= vectors.keys()
 
     def remove(self, *document_ids: str) -> bool:
         with self._lock:
@@ -182,6 +185,7 @@ class MemoryStore(Store, CountingStore):
             return False
         self._by_source[found[0].source].discard(document_id)
         self._index.remove(found[1])
+        self._waiting.difference_update(found[1])
         for number in found[1]:
             del self._chunks[number]
         return True
@@ -223,6 +227,7 @@ class MemoryNextVectors(NextVectors):
                 store._chunks[number] = replace(chunk, vector=made.whole, sentence_vectors=made.spans)
                 index.add(number, made.whole, chunk.terms, chunk.fields)
             store._index, store._fingerprint = index, fingerprint
+            store._waiting.clear()
         self.drop()
         return True
 

@@ -33,6 +33,7 @@ BODIES: dict[str, Any] = {
     "/api/v1/{library}/sessions/{session}/turns/{turn}/vote": {"vote": "up"},
     "/v1/chat/completions": {"model": "notes", "messages": [{"role": "user", "content": "The password of the safe?"}]},
     "/v1/embeddings": {"model": "notes", "input": "The password of the safe?"},
+    "/v1/responses": {"model": "notes", "input": "The password of the safe?"},
 }
 """What a caller who may would send; a route that takes a body and isn't here makes the tests fail."""
 ASKERS_MAY = {
@@ -57,6 +58,7 @@ ASKERS_MAY = {
     ("PUT", "/api/v1/{library}/sessions/{session}/turns/{turn}/vote"),
     ("POST", "/v1/chat/completions"),
     ("POST", "/v1/embeddings"),
+    ("POST", "/v1/responses"),
     ("GET", "/v1/models"),
     ("GET", "/v1/models/{model}"),
 }

@@ -79,12 +79,13 @@ class _Failing(HashEmbedder):
         return super().embed_passages(passages)
 
 
-def test_documents_that_had_their_vectors_stay_when_an_error_ends_the_run(tmp_path: Path) -> None:
+def test_documents_and_the_vectors_that_were_made_stay_when_an_error_ends_the_run(tmp_path: Path) -> None:
     store, documents = EmbeddedStore(tmp_path / "library"), [make_document(f"note {n}", f"{n:02}") for n in range(40)]
     ingestion = Ingestion(store, _Failing(), SplitterByType(), len(documents))
     with pytest.raises(RuntimeError, match="gone"):
         ingestion.run(enumerate(documents))
-    assert [stored.id for stored in store.documents()] == [document.id for document in documents[: 2 * BATCH]]
+    assert [stored.id for stored in store.documents()] == [document.id for document in documents]
+    assert len(store.waiting()) == len(documents) - 2 * BATCH
     store.close()
 
 

@@ -236,7 +236,7 @@ class Database:
 
     @contextmanager
     def changes(
-        self, after_number: int, after_removal: int, after_filled: int
+        self, after_number: int, after_removal: int, after_filled: int = 0
     ) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
         """Yield the version, the chunks added and filled after these numbers, and the removals, from one snapshot.
 

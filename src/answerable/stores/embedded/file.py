@@ -166,8 +166,8 @@ CREATE INDEX documents_by_type ON documents (type, source, id);
 """,
     # Vectors that aren't made yet are zeros; `filled` lists the chunks whose vectors came later.
     """
-CREATE INDEX waiting ON chunks (number) WHERE vector = zeroblob(length(vector));
-CREATE TABLE filled (sequence INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS waiting ON chunks (number) WHERE vector = zeroblob(length(vector));
+CREATE TABLE IF NOT EXISTS filled (sequence INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL);
 """,
 )
 """The statements that each format adds to the previous one."""

@@ -8,8 +8,6 @@ import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, lazily, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { More } from "./original.js";
 import { A4, getQuoted, PdfView } from "./pdf.js";
-import { PictureView } from "./picture.js";
-import { Separator } from "./separator.js";
 import { bring, getReading, ZoomBar } from "./zoom.js";
 
 const chat = () => import("./chat.js").then((found) => found.ChatView);
@@ -35,6 +33,8 @@ const VIEWS = {
   recording,
   subtitles: recording,
 };
+const PictureView = lazily(() => import("./picture.js").then((found) => found.PictureView));
+const Separator = lazily(() => import("./separator.js").then((found) => found.Separator));
 const Player = lazily(() => import("./recording.js").then((found) => found.Player));
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
