@@ -208,7 +208,7 @@ def test_a_source_says_in_how_many_other_places_it_stands(tmp_path: Path) -> Non
             visitor.cite(turn)
             assert "e em outros 2 lugares" in visitor.page.locator(".panel-title").inner_text()
             others = turn.locator(".source-others")
-            assert others.inner_text() == "e em outros 2 lugares"
+            assert others.inner_text() == "and in 2 other places"
             others.click()
             title = visitor.page.locator(".panel-title")
             expect(title).to_contain_text("boat1.txt")
