@@ -211,8 +211,8 @@ class UnreachableModel(PatientModel):
 
 SAID = {
     "en-GB": ("damaged or incomplete", "type of file", "can't be used", "have the same name", "couldn't write"),
-    "es-MX": ("dañado o incompleto", "tipo de archivo", "no se puede usar", "el mismo nombre", "couldn't write"),
-    "pt-BR": ("danificado ou incompleto", "tipo de arquivo", "não pode ser usado", "o mesmo nome", "couldn't write"),
+    "es-MX": ("dañado o incompleto", "tipo de archivo", "no se puede usar", "el mismo nombre", "no pudo escribir"),
+    "pt-BR": ("danificado ou incompleto", "tipo de arquivo", "não pode ser usado", "o mesmo nome", "não conseguiu"),
 }
 
 
@@ -251,7 +251,6 @@ def test_errors_are_in_the_readers_language_and_name_a_file_once(tmp_path: Path,
             page.keyboard.press("Enter")
             assert address in said(3)
             visitor.shot(f"errors-{locale}")
-            # The words around an answer are in its language.
             assert model in visitor.ask(QUESTION).locator(".problem").inner_text()
             told.append(page.locator(".turn .problem").inner_text())
             visitor.shot(f"model-{locale}")

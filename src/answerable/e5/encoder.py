@@ -2,7 +2,7 @@
 
 The tokenizer is SentencePiece's unigram model: Viterbi's algorithm finds the most probable segmentation (Kudo 2018,
 arXiv:1804.10959) of each word, since no piece of this vocabulary spans a space. The package sentencepiece gives the
-same tokens, but takes .5 s of CPU time to load the vocabulary, of which a question needs a hundredth.
+same tokens, but takes .5 s of CPU time to load the vocabulary, of which a question needs a tenth.
 
 The graph is BERT's encoder (Devlin et al. 2019) with XLM-R's vocabulary, built from the weights of a `ModelFile`. Word
 vectors are looked up outside the graph, in the 4-bit table: as a constant of the graph, they would take 384 MB.

@@ -278,10 +278,12 @@ def hybrid_search(
     """
     duplicates = duplicates or NearDuplicates(Fetched(store))
     by_keyword = partial(store.search_terms, terms)
-    waiting = frozenset(store.waiting())
 
     def by_meaning(k: int, where: Filter | None) -> Scored:
-        return [pair for pair in store.search_vectors(vector, k, where) if pair[0] not in waiting]
+        found = store.search_vectors(vector, k, where)
+        # A vector that isn't made yet has the cosine 0, and hardly any other has: so most searches don't ask which wait.
+        waiting = set() if all(cosine for _, cosine in found) else set(store.waiting())
+        return [pair for pair in found if pair[0] not in waiting]
 
     dense = duplicates.search("meaning", by_meaning, CANDIDATES, where)
     keyword = duplicates.search("keyword", by_keyword, CANDIDATES, where)

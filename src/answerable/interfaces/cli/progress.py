@@ -106,7 +106,7 @@ def _shown(look: Callable[[], str], enabled: bool, every: float) -> Iterator[Non
 
 @contextmanager
 def _told(look: Callable[[], str], every: float) -> Iterator[None]:
-    """Print the line that `look()` returns each time so many seconds have passed, also while nothing happens."""
+    """Print the line that `look` returns every `every` seconds, whether or not there is news."""
     is_over = threading.Event()
 
     def tell() -> None:
@@ -136,6 +136,9 @@ def _name(progress: Progress) -> str:
 
 
 def _file(progress: Progress) -> str:
+    # All files are stored, and their vectors are being made.
+    if not progress.sources_total:
+        return "making vectors"
     return f"file {min(progress.sources_done + 1, progress.sources_total)} of {progress.sources_total}"
 
 

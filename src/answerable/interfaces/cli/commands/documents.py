@@ -50,14 +50,18 @@ def list_documents(library: LibrariesOption = None, as_json: JsonOption = False)
         documents = [stored_json(document) for document in found]
         print_json({"documents": documents, **unavailable_json(unavailable, waiting)})
         return
-    if unavailable or waiting:
+    if unavailable:
         from answerable.interfaces.cli.render import print_unavailable
 
-        print_unavailable(unavailable, waiting=waiting)
+        print_unavailable(unavailable)
     if found:
         _print_documents(found)
     else:
         print_text(("The library is empty. Fill it with: answerable add PATH", "yellow"))
+    if waiting:
+        from answerable.indexing.reports import waiting_note
+
+        print_text((waiting_note(waiting), "yellow"))
 
 
 def _print_documents(found: Sequence[StoredDocument]) -> None:

@@ -2,7 +2,6 @@
 
 import { isNarrowed } from "./narrowed.js";
 import { fileOf, nameOf, placesOf } from "../texts/places.js";
-import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon } from "../ui.js";
 
@@ -102,7 +101,6 @@ export const Refusal = ({ turn, conversation, asking, openAt }) => {
     <div class="refusal">
       <p class="refusal-text"><${Icon} name="nothing" /><span>${answer.text}</span></p>
       <p class="muted">${t(REASONS[answer.reason] ?? "refusedNothing")}</p>
-      ${answer.problem && html`<${Trouble} problem=${{ code: answer.problem_code || "provider" }} />`}
       <${SearchEverything} turn=${turn} asking=${asking} />
       ${
         places.length > 0 &&

@@ -44,7 +44,7 @@ const REMARKS = { [OWN_WORDS]: "ownWords", "the documents answer a part of it": 
 /** Why the model wrote no answer, or not all of it. */
 const modelProblem = (answer, t) => {
   const why = problemText({ code: answer.problem_code || "provider" }, t);
-  return answer.checks?.length ? why : `${t("errorQuotes")} ${why}`;
+  return answer.checks?.length || !answer.citations.length ? why : `${t("errorQuotes")} ${why}`;
 };
 
 /** How many sentences have which mark, each set apart as in the text. */
@@ -65,7 +65,6 @@ const Outcome = ({ turn, library, open, openAt, isWritten }) => {
   return html`
     ${remark && html`<p class="muted">${t(remark)}</p>`}
     ${isWritten && html`<${Counts} ...${answer} />`}
-    ${answer.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
     <${SourceCards}
       citations=${answer.citations}
       scope=${{ library, where: turn.where ?? answer.where }}
@@ -140,6 +139,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking }) => {
       <${Question} turn=${turn} conversation=${conversation} />
       <${Hint} turn=${turn} />
       <${Narrowed} turn=${turn} again=${asking.again} />
+      ${answer?.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
       ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
       ${turn.answer?.waiting && html`<p class="muted narrowed">${t("waiting", turn.answer)}</p>`}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
