@@ -147,7 +147,7 @@ def test_adding_shows_how_far_it_is_and_can_be_cancelled(tmp_path: Path) -> None
         names = ("long.txt", "longer.txt")
         visitor.pick(*({"name": name, "mimeType": "text/plain", "buffer": text.encode()} for name in names))
         assert embedder.waiting.wait(60)
-        page.locator(".job[data-state=running]", has_text="1 of 2 · Reading long.txt").wait_for()
+        page.locator(".job[data-state=running]", has_text="Found by words already · reading long.txt").wait_for()
         page.locator(".job[data-state=running] progress").wait_for()
         visitor.shot("adding")
         # A page that is loaded anew goes on watching.

@@ -27,9 +27,9 @@ const partDone = ({ state, sent, progress }) => {
   return progress?.chunks_total ? progress.chunks_done / progress.chunks_total : undefined;
 };
 
-/** `7 of 23 · Reading letter.pdf`; the number only where there are several. */
+/** `7 of 23 · Reading letter.pdf`; the number only where there are several. Vectors are made once all files are read. */
 const readingNow = ({ source, sources_done: files, sources_total: all }, t) => {
-  const reading = t("reading", { name: isWeb(source) ? source : nameOf({ source }) });
+  const reading = t(all ? "reading" : "readingMeaning", { name: isWeb(source) ? source : nameOf({ source }) });
   return all > 1 ? `${t("fileOf", { n: Math.min(files + 1, all), all })} · ${reading}` : reading;
 };
 

@@ -328,6 +328,11 @@ export const TEXTS = {
   andMore: ["{name} and {n} more", "{name} y {n} más", "{name} e mais {n}"],
   fileOf: ["{n} of {all}", "{n} de {all}", "{n} de {all}"],
   reading: ["Reading {name}", "Leyendo {name}", "Lendo {name}"],
+  readingMeaning: [
+    "Found by words already · reading {name} for its meaning",
+    "Ya se encuentra por sus palabras · leyendo el significado de {name}",
+    "Já se encontra pelas palavras · lendo o significado de {name}",
+  ],
   jobAdded: [
     "{n} document added, {passages}|{n} documents added, {passages}",
     "{n} documento añadido, {passages}|{n} documentos añadidos, {passages}",
