@@ -252,6 +252,26 @@ def test_times_in_utc_stay_where_the_zone_is_not_known(zone: str) -> None:
     assert document.content.endswith("Repeats: every week on Monday, until 2025-04-30, except 2025-02-10 17:00 UTC")
 
 
+def test_a_zone_that_the_calendar_describes_is_used() -> None:
+    described = (
+        "BEGIN:VTIMEZONE\nTZID:Kettle Island Time\nBEGIN:STANDARD\nDTSTART:16010101T020000\nTZOFFSETFROM:-0230\n"
+        "TZOFFSETTO:-0330\nRRULE:FREQ=YEARLY;BYDAY=1SU;BYMONTH=11\nEND:STANDARD\nBEGIN:DAYLIGHT\n"
+        "DTSTART:16010101T020000\nTZOFFSETFROM:-0330\nTZOFFSETTO:-0230\nRRULE:FREQ=YEARLY;BYDAY=2SU;BYMONTH=3\n"
+        "END:DAYLIGHT\nEND:VTIMEZONE\n"
+    )
+    event = (
+        "BEGIN:VEVENT\nSUMMARY:Watch\nDTSTART;TZID=Kettle Island Time:20260203T223000\n"
+        "RRULE:FREQ=WEEKLY;UNTIL=20260304T020000Z\nEXDATE:20260218T020000Z\nEND:VEVENT\n"
+    )
+    until = "until 2026-03-03, except 2026-02-17 22:30"
+    (document,) = read_bytes(f"BEGIN:VCALENDAR\n{described}{event}END:VCALENDAR\n".encode(), "w.ics")
+    assert until in document.content
+    # Rules that no zone has would take for ever.
+    endless = described.replace("FREQ=YEARLY;BYDAY=1SU;BYMONTH=11", "FREQ=SECONDLY")
+    (document,) = read_bytes(f"BEGIN:VCALENDAR\n{endless}{event}END:VCALENDAR\n".encode(), "w.ics")
+    assert "02:00 UTC" in document.content
+
+
 def test_without_a_zone_of_the_calendar_times_in_several_zones_name_them() -> None:
     event = "BEGIN:VEVENT\nSUMMARY:Call\nDTSTART;TZID={}:20250718T160000\nEND:VEVENT\n"
     zones = ("Europe/Madrid", "W. Europe Standard Time")

@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone, tzinfo
 from functools import partial
+from io import StringIO
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from answerable.datatypes import Document, DocumentType, PartKind
@@ -16,6 +18,10 @@ from answerable.sources.text import PartedText, make_document, read_text
 from answerable.tables.recurrence import MONTHS, recurrence
 
 Labelled = Iterator[tuple[str, str]]
+Zones = Mapping[str, tzinfo]
+_TIME_ZONE = re.compile(r"^(?=BEGIN:VTIMEZONE)", re.MULTILINE)
+_NOT_YEARLY = re.compile(r"FREQ=(?!YEARLY)")
+_MOST_ZONES = 20  # described by a calendar; a round number, not measured
 _MOST_PEOPLE = 50  # participants of an event that are listed by name
 _TITLES = {"VEVENT": "Event", "VTODO": "Task", "VJOURNAL": "Note"}
 _NAME = re.compile(r"^X-WR-CALNAME[^:\n]*:[ \t]*(.+)", re.MULTILINE)
@@ -32,11 +38,31 @@ def read_calendar(content: str, source: str) -> Document:
     moved: dict[str, list[Property]] = {}
     for each in found:
         moved.setdefault(each.text("UID"), []).extend(each.all("RECURRENCE-ID"))
-    zones = {each.zone("DTSTART") for each in found} - {""}
-    zone = stated[1] if (stated := _ZONE.search(content)) else zones.pop() if len(zones) == 1 else ""
-    return _document(
-        content, source, DocumentType.CALENDAR, found, partial(_of_event, moved=moved, own=zone), title, zone
-    )
+    named = {each.zone("DTSTART") for each in found} - {""}
+    zone = stated[1] if (stated := _ZONE.search(content)) else named.pop() if len(named) == 1 else ""
+    zones = _zones(content)
+
+    def begins(entry: Entry) -> Moment | None:
+        return _in_zone(entry, "DTSTART" if entry.text("DTSTART") else "DUE", zone, zones)
+
+    describe = partial(_of_event, moved=moved, own=zone, zones=zones)
+    return _document(content, source, DocumentType.CALENDAR, found, describe, title, begins)
+
+
+def _zones(content: str) -> Zones:
+    """Return the time zones that a calendar describes itself, by name, as those of Windows in Outlook's exports."""
+    from dateutil.tz import tzical  # type: ignore[import-untyped]
+
+    found: dict[str, tzinfo] = {}
+    for described in islice(_TIME_ZONE.split(content, _MOST_ZONES + 1), 1, _MOST_ZONES + 1):
+        described, end, _ = described.partition("END:VTIMEZONE")
+        # A zone's rules are yearly; others, such as of every second, would take for ever.
+        if not _NOT_YEARLY.search(described):
+            with suppress(ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
+                read = tzical(StringIO(described + end))
+                names = read.keys()
+                found |= {name: read.get(name) for name in names}
+    return found
 
 
 def read_contacts(content: str, source: str) -> Document:
@@ -52,7 +78,7 @@ def _document(
     found: Iterable[Entry],
     describe: Callable[[Entry], Labelled],
     title: str = "",
-    zone: str = "",
+    begins: Callable[[Entry], Moment | None] = lambda entry: None,
 ) -> Document:
     written = PartedText()
     for entry in found:
@@ -62,30 +88,30 @@ def _document(
         # Written as in links to lines of code, which people understand in every language.
         place = f"L{entry.first}" if entry.first == entry.last else f"L{entry.first}-L{entry.last}"
         written.write("\n\n" if written.parts else "")
-        moment = _in_zone(entry, "DTSTART" if entry.text("DTSTART") else "DUE", zone)
+        moment = begins(entry)
         written.part("\n".join(lines), PartKind.RECORD, time=moment and moment.time, place=place)
     if not written.parts:
         return read_text(content, source)
     return make_document(source, written.content, kind, written.parts, title)
 
 
-def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]], own: str) -> Labelled:
+def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]], own: str, zones: Zones) -> Labelled:
     """Yield the labels and values of an event; times in another zone than the calendar's `own` name it.
 
-    `moved` are the times of a series, by its id, that are events apart.
+    `moved` are the times of a series, by its id, that are events apart, `zones` those that the calendar describes.
     """
-    start, end, due = (_in_zone(entry, name, own) for name in ("DTSTART", "DTEND", "DUE"))
+    start, end, due = (_in_zone(entry, name, own, zones) for name in ("DTSTART", "DTEND", "DUE"))
     end = end_of(start, end, entry.text("DURATION"))
     yield _TITLES[entry.word], _line(entry.text("SUMMARY"))
     for label, moment in (("Start", start), ("End", end), ("Due", due)):
         yield label, str(moment or "")
     zone = entry.zone("DTSTART") or ("" if entry.text("RRULE") else own)
-    left_out = _moments([*entry.all("EXDATE"), *moved.get(entry.text("UID"), ())], zone)
-    until = _moments([Property(end[1], {}) for end in _UNTIL.finditer(entry.text("RRULE"))], zone)
+    left_out = _moments([*entry.all("EXDATE"), *moved.get(entry.text("UID"), ())], zone, zones)
+    until = _moments([Property(end[1], {}) for end in _UNTIL.finditer(entry.text("RRULE"))], zone, zones)
     weekday = start.time.weekday() if start else -1
     yield "Repeats", recurrence(entry.text("RRULE"), left_out, until[0][:10] if until else "", weekday)
-    yield "Also on", ", ".join(each for each in _moments(entry.all("RDATE"), zone) if each not in left_out)
-    yield "Instead of", ", ".join(_moments(entry.all("RECURRENCE-ID"), zone))
+    yield "Also on", ", ".join(each for each in _moments(entry.all("RDATE"), zone, zones) if each not in left_out)
+    yield "Instead of", ", ".join(_moments(entry.all("RECURRENCE-ID"), zone, zones))
     yield "Place", _line(entry.text("LOCATION"))
     yield "Status", entry.text("STATUS").lower().replace("-", " ") if entry.text("STATUS") != "CONFIRMED" else ""
     yield "Organiser", ", ".join(map(_person, entry.all("ORGANIZER")[:1]))
@@ -97,28 +123,29 @@ def _of_event(entry: Entry, moved: Mapping[str, Sequence[Property]], own: str) -
     yield "Description", _paragraph(entry.text("DESCRIPTION"))
 
 
-def _in_zone(entry: Entry, name: str, own: str) -> Moment | None:
+def _in_zone(entry: Entry, name: str, own: str, zones: Zones) -> Moment | None:
     """Return the moment of a property; one in UTC in the calendar's zone, which is named, as any zone but this one."""
     moment, zone = read_moment(entry.text(name)), entry.zone(name)
     if moment is None or moment.is_day:
         return moment
     # The rule of a series in UTC says its days in UTC.
-    if not entry.text("RRULE") and (local := _local(moment, own)) is not moment:
+    if not entry.text("RRULE") and (local := _local(moment, own, zones)) is not moment:
         return replace(local, zone=own)
     return replace(moment, zone=zone) if zone not in ("", own) and not moment.zone else moment
 
 
-def _moments(found: Iterable[Property], zone: str) -> list[str]:
+def _moments(found: Iterable[Property], zone: str, zones: Zones) -> list[str]:
     """Return the days and times in values, each once; those in UTC in the time zone in which a series begins."""
     values = (value.partition("/")[0] for each in found for value in each.value.split(","))
-    return list(dict.fromkeys(str(_local(moment, zone)) for value in values if (moment := read_moment(value))))
+    return list(dict.fromkeys(str(_local(moment, zone, zones)) for value in values if (moment := read_moment(value))))
 
 
-def _local(moment: Moment, zone: str) -> Moment:
+def _local(moment: Moment, zone: str, zones: Zones) -> Moment:
     if moment.zone == "UTC" and zone:
-        # A calendar's own zone, or an impossible one; near the years 1 and 9999 there is no local time.
+        # An impossible zone; near the years 1 and 9999 there is no local time.
         with suppress(KeyError, ValueError, OSError, OverflowError):
-            local = moment.time.replace(tzinfo=timezone.utc).astimezone(ZoneInfo(zone))
+            there = zones.get(zone) or ZoneInfo(zone)
+            local = moment.time.replace(tzinfo=timezone.utc).astimezone(there)
             return Moment(local.replace(tzinfo=None), is_day=False)
     return moment
 

@@ -191,7 +191,11 @@ def test_text_that_its_style_hides_is_left_out_but_not_the_whole_page() -> None:
             "<p><b class='b old'>9</b> <b class=b>11</b> crowns</p>",
             "11 crowns",
         ),
+        (".was{display:none !important} .was{display:block}", "<p>Sorts</p><p class=was>9 crowns</p>", "Sorts"),
+        (".was{display:block} .was{display:none}", "<p>Sorts</p><p class=was>9 crowns</p>", "Sorts"),
+        (".was{display:none} .was p{display:block}", "<p>Sorts</p><div class=was><p>9 crowns</p></div>", "Sorts"),
         # What may be shown is read.
+        (".was{visibility:hidden} .was b{visibility:visible}", "<p>Sorts</p><p class=was><b>Gala</b></p>", "Gala"),
         ("@media print{.i{color:red} .was{display:none}}", "<p>A <b class=was>crate</b></p>", "A crate"),
         ("@media screen{.was{display:none}}", "<p>A <b class=was>cheap</b> crate</p>", "A crate"),
         (

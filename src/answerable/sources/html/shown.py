@@ -27,6 +27,8 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s
 _SHOWN = re.compile(r"display\s*:(?!\s*none)|visibility\s*:\s*visible", re.IGNORECASE)
 # Selectors of one step, whose rules hide text; of longer ones, it often depends on scripts what they find.
 _ONE_STEP = re.compile(r"[\w-]*(?:[.#][\w-]+)+|[\w-]+")
+_COMBINATOR = re.compile(r"[\s>+~]+")
+_VISIBLE = re.compile(r"visibility\s*:\s*visible", re.IGNORECASE)
 _ALWAYS = re.compile(r"@(?:layer|supports|media\s+(?:only\s+)?(?:screen|all)\s*$)", re.IGNORECASE)
 _STRIKES = re.compile(r"line-through", re.IGNORECASE)
 _RAISES = re.compile(r"vertical-align\s*:\s*super", re.IGNORECASE)
@@ -95,7 +97,11 @@ def _rules(page: LexborHTMLParser) -> Iterator[tuple[str, str, bool]]:
                     yield from ((each.strip(), text, is_always) for each in selectors.split(",") if each.strip())
 
 
-def _opened(page: LexborHTMLParser, rules: Rules) -> tuple[set[str], list[set[str]], bool]:
+# Words of scripts and links; names in the rules that show, each beside those of the elements that it shows.
+Opened = tuple[set[str], list[tuple[set[str], set[str]]], bool]
+
+
+def _opened(page: LexborHTMLParser, rules: Rules) -> Opened:
     """Return what may show hidden text: words of scripts and links, names in rules, whether scripts are in other files.
 
     Text that people see after a click, as of tabs, is part of the page.
@@ -105,11 +111,16 @@ def _opened(page: LexborHTMLParser, rules: Rules) -> tuple[set[str], list[set[st
         text for node in openers for text in (node.text() if node.tag == "script" else "", *node.attributes.values())
     )
     words = {word for text in said for word in re.findall(r"[\w-]+", text or "")}
-    shown = [set(re.findall(r"[\w-]+", each)) for each, declared, _ in rules if _SHOWN.search(declared)]
+    shown = []
+    for selector, declared, _ in rules:
+        if _SHOWN.search(declared):
+            # What is visible again may be within what is hidden; what is displayed again may not.
+            elements = selector if _VISIBLE.search(declared) else _COMBINATOR.split(selector)[-1]
+            shown.append((set(re.findall(r"[\w-]+", selector)), set(re.findall(r"[\w-]+", elements))))
     return words, shown, page.css_first("script[src]") is not None
 
 
-def _remove_hidden(root: Node, rules: Rules, opened: tuple[set[str], list[set[str]], bool], closed: set[int]) -> None:
+def _remove_hidden(root: Node, rules: Rules, opened: Opened, closed: set[int]) -> None:
     """Remove what a rule hides and nothing may show, unless it is half of the page: then a script shows it."""
     words, shown, is_scripted = opened
     found: dict[int, Node] = {}
@@ -121,7 +132,8 @@ def _remove_hidden(root: Node, rules: Rules, opened: tuple[set[str], list[set[st
     hiding = [(at, *rule) for at, rule in enumerate(rules) if rule[2] and _HIDDEN.search(rule[1])]
     for at, selector, declared, _ in islice((rule for rule in hiding if _ONE_STEP.fullmatch(rule[1])), _MOST_RULES):
         names = set(re.findall(r"[.#]([\w-]+)", selector)) or {selector}
-        if not (names <= words or any(names <= each for each in shown)):
+        # A rule for the same elements doesn't depend on what a visitor does: the later one holds.
+        if not (names <= words or any(names <= elements and names < all_of for all_of, elements in shown)):
             last = len(rules) if "important" in declared else at
             found |= {node.mem_id: node for node in root.css(selector) if again.get(node.mem_id, -1) <= last}
     found = {
