@@ -115,8 +115,7 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
     source and content. `parts` are spans of the content; in a search result only its chunks have parts. `library` is
-    the name of its library if several are queried, `left_out` what of its file wasn't read, `added` the Unix time at
-    which its first version was added, 0 if unknown.
+    set if several are queried. `left_out` is what wasn't read, `added` the Unix time of its first version (0: unknown).
     """
 
     id: str
@@ -275,9 +274,8 @@ class Citation:
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    A time without a person leaves out messages of other times, but no other documents, which have no such times. Ends
-    of periods are exclusive; `datetime.min` and `datetime.max` are open ends. If `applied` is false, these messages
-    didn't answer, and everything was searched.
+    A time without a person leaves out messages of other times, but no other documents. Ends of periods are exclusive;
+    `datetime.min` and `datetime.max` are open. If `applied` is false, these didn't answer, and all was searched.
     """
 
     senders: tuple[str, ...] = ()
@@ -361,12 +359,11 @@ def _known(facts: Facts | None) -> dict[str, str | float]:
 class Answer:
     """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
 
-    `text` is verbatim what was quoted or what a model wrote: the code that renders it must make it safe. `question` is
-    the text that was searched for. `timings` are seconds of wall time per step. If a model wrote it: `model` is its
-    name, `checks` are the marks of its sentences, `usage` is the cost. `problem` is why no model wrote it or, with
-    `checks`, why its end may be missing; `problem_code` is that error's code (`errors.error_code`), or `truncated`.
-    `unavailable` maps failed libraries to the reason, `waiting` counts the passages found by words only. `why` has the
-    steps to the answer, `figure` what was computed.
+    `text` is verbatim what was quoted or what a model wrote: render it safely. `question` is the text that was searched
+    for. `timings` are seconds per step. If a model wrote it: `model` is its name, `checks` are the marks of its
+    sentences, `usage` is the cost. `problem` is why no model wrote it or, with `checks`, why its end may be missing;
+    `problem_code` is its code (`errors.error_code`), or `truncated`. `unavailable` maps failed libraries to the reason,
+    `waiting` counts the passages found by words only. `why` has the steps, `figure` what was computed.
     """
 
     question: str
@@ -392,8 +389,7 @@ class Answer:
     @property
     def verdict(self) -> Literal["answered", "near", "not found"]:
         """Whether the documents answer; a near answer quotes what comes nearest, and says how it differs."""
-        near: Literal["near", "not found"] = "near" if self.reason is Reason.NEAR else "not found"
-        return "answered" if self.answered else near
+        return "answered" if self.answered else "near" if self.reason is Reason.NEAR else "not found"
 
 
 @dataclass(frozen=True, slots=True)

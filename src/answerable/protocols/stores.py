@@ -63,15 +63,13 @@ class StoredDocument:
         `content_hash` is the stored hash. Without it the hash is computed, which gives another one if the metadata was
         read back from JSON: there a date is a string and a tuple is a list.
         """
+        same = ("id", "source", "title", "language", "metadata", "left_out", "added")
         return cls(
-            **{name: getattr(document, name) for name in ("id", "source", "title", "language")},
+            **{name: getattr(document, name) for name in same},
             type=str(document.type),
             content_hash=content_hash or document.content_hash,
             chunks=chunks,
             characters=len(document.content),
-            metadata=document.metadata,
-            left_out=document.left_out,
-            added=document.added,
         )
 
 

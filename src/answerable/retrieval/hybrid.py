@@ -281,7 +281,7 @@ def hybrid_search(
 
     def by_meaning(k: int, where: Filter | None) -> Scored:
         found = store.search_vectors(vector, k, where)
-        # Only a vector that isn't made yet has the cosine 0, but for rare chance: most searches needn't ask which wait.
+        # A vector that isn't made yet has the cosine 0, hardly any other has: so most searches don't ask which wait.
         waiting = set() if all(cosine for _, cosine in found) else set(store.waiting())
         return [pair for pair in found if pair[0] not in waiting]
 

@@ -27,33 +27,19 @@ from answerable.interfaces.cli.options import COMPLETING, examples, unfold
 from answerable.interfaces.cli.printing import CleanFormatter, is_for_users, print_error, print_failure
 
 _MODULES = {
-    "demo": "ask.demo",
-    "add": "add_and_sync.add",
-    "sync": "add_and_sync.sync",
-    "ask": "ask.ask",
-    "chat": "ask.chat",
-    "search": "ask.search",
-    "places": "ask.places",
-    "list": "documents.list_documents",
-    "sources": "documents.sources",
-    "show": "documents.show",
-    "table": "documents.table",
-    "remove": "documents.remove",
-    "model": "model.model",
-    "copy": "maintain.copy",
-    "export": "maintain.export",
-    "import": "maintain.import_",
-    "reindex": "maintain.reindex",
-    "verify": "maintain.verify",
-    "doctor": "doctor.doctor",
-    "plugins": "doctor.plugins",
-    "calibrate": "calibrate.calibrate",
-    "eval": "eval.evaluate",
-    "serve": "serve.serve",
-    "mcp": "serve.mcp",
-    "keys": "serve.keys",
+    "demo": "ask",
+    **dict.fromkeys(("add", "sync"), "add_and_sync"),
+    **dict.fromkeys(("ask", "chat", "search", "places"), "ask"),
+    **dict.fromkeys(("list", "sources", "show", "table", "remove"), "documents"),
+    "model": "model",
+    **dict.fromkeys(("copy", "export", "import", "reindex", "verify"), "maintain"),
+    **dict.fromkeys(("doctor", "plugins"), "doctor"),
+    "calibrate": "calibrate",
+    "eval": "eval",
+    **dict.fromkeys(("serve", "mcp", "keys"), "serve"),
 }
-"""Each command's function, or group of commands, in `commands/`."""
+"""The module in `commands/` of each command: a function, or a group of commands, of the same name but for these."""
+_FUNCTIONS = {"list": "list_documents", "import": "import_", "eval": "evaluate"}
 INTERRUPTED = 130  # the status that shells use for SIGINT: 128 + 2
 
 
@@ -144,8 +130,8 @@ def start(
 
 
 def _load(name: str) -> Any:
-    module, function = _MODULES[name].split(".")
-    found = getattr(import_module(f"answerable.interfaces.cli.commands.{module}"), function)
+    module = import_module(f"answerable.interfaces.cli.commands.{_MODULES[name]}")
+    found = getattr(module, _FUNCTIONS.get(name, name))
     if not isinstance(found, typer.Typer):
         command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
         found.command(name, epilog=examples(name))(unfold(command))

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import PurePath
-from types import TracebackType
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, ProgressColumn, TextColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
@@ -27,47 +26,21 @@ EVERY = 10.0
 @contextmanager
 def add_progress(enabled: bool, every: float = EVERY) -> Iterator[OnProgress | None]:
     """Show progress bars on the error stream or, if it isn't a terminal, a line every `every` seconds."""
-    console = Console(stderr=True)
     started = time.monotonic()
-    if not enabled:
-        yield None
-        return
-    if not _can_draw(console):
-        latest: list[Progress] = []
+    latest: Progress | None = None
 
-        def keep(progress: Progress) -> None:
-            latest[:] = [progress]
+    def keep(progress: Progress) -> None:
+        nonlocal latest
+        latest = progress
 
-        with _told(lambda: "".join(_line(each, time.monotonic() - started) for each in latest), every):
-            yield keep
-        return
-    columns: tuple[ProgressColumn, ...] = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
-        TextColumn("{task.fields[count]}", markup=False, justify="right"),
-    )
-    bars = Bars(*columns, console=console)
-    document = bars.add_task("", total=None, count="")
-    overall = bars.add_task("", total=None, count="")
-    with Live(console, bars.get_renderable):
+    def line() -> str:
+        return _line(latest, time.monotonic() - started) if latest else ""
 
-        def show(progress: Progress) -> None:
-            bars.update(
-                document,
-                description=_fit(clean(_name(progress))),
-                completed=progress.document_done,
-                total=progress.document_total or None,
-                count=f"{progress.document_done}/{progress.document_total}" if progress.document_total else "reading",
-            )
-            bars.update(
-                overall,
-                description=_file(progress),
-                completed=progress.chunks_done,
-                total=_expected_chunks(progress) or None,
-                count=_pace(progress, time.monotonic() - started),
-            )
+    def bars() -> RenderableType:
+        return _bars(latest, time.monotonic() - started) if latest else ""
 
-        yield show
+    with _shown(line, enabled, every, bars):
+        yield keep if enabled else None
 
 
 @contextmanager
@@ -92,39 +65,57 @@ def working(doing: str, enabled: bool, every: float = EVERY) -> Iterator[None]:
 
 
 @contextmanager
-def _shown(look: Callable[[], str], enabled: bool, every: float) -> Iterator[None]:
+def _shown(
+    line: Callable[[], str], enabled: bool, every: float, drawn: Callable[[], RenderableType] | None = None
+) -> Iterator[None]:
+    """Draw what `drawn` returns, by default the line; where nothing can be drawn, print the line from time to time."""
     console = Console(stderr=True)
+
+    def tell() -> None:
+        if said := line():
+            print_progress(said)
+
     if not enabled:
         yield
-    elif _can_draw(console):
-        with Live(console, lambda: Text(look(), style="dim")):
+    elif console.is_terminal and not console.is_dumb_terminal:
+        with live(console, drawn or (lambda: Text(line(), style="dim"))):
             yield
     else:
-        with _told(look, every):
+        with _repeated(tell, every):
             yield
 
 
 @contextmanager
-def _told(look: Callable[[], str], every: float) -> Iterator[None]:
-    """Print the line that `look` returns every `every` seconds, whether or not there is news."""
+def _repeated(act: Callable[[], None], every: float) -> Iterator[None]:
+    """Call `act` every `every` seconds in a thread, whether or not there is news."""
     is_over = threading.Event()
 
-    def tell() -> None:
+    def repeat() -> None:
         while not is_over.wait(every):
-            if line := look():
-                print_progress(line)
+            act()
 
-    telling = threading.Thread(target=tell, daemon=True)
-    telling.start()
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         is_over.set()
-        telling.join()
+        thread.join()
 
 
-def _can_draw(console: Console) -> bool:
-    return console.is_terminal and not console.is_dumb_terminal
+def _bars(progress: Progress, seconds: float) -> RenderableType:
+    """Return a bar of the document and one of everything."""
+    bars = Bars(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[count]}", markup=False, justify="right"),
+    )
+    done, total = progress.document_done, progress.document_total
+    count = f"{done}/{total}" if total else "reading"
+    bars.add_task(_fit(clean(_name(progress))), completed=done, total=total or None, count=count)
+    expected, pace = _expected_chunks(progress), _pace(progress, seconds)
+    bars.add_task(_file(progress), completed=progress.chunks_done, total=expected or None, count=pace)
+    return bars.get_renderable()
 
 
 def _line(progress: Progress, seconds: float) -> str:
@@ -168,53 +159,40 @@ _CUT_LINES, _WRAP_LINES = "\x1b[?7l", "\x1b[?7h"
 _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
-class Live:
-    """A context manager that draws the output of `look()` ten times a second, and erases it at the end.
+@contextmanager
+def live(console: Console, look: Callable[[], RenderableType]) -> Iterator[None]:
+    """Draw the output of `look` ten times a second, and erase it at the end.
 
     The cursor rests on the block's first character, and stays there when a narrower terminal rewraps the lines, so each
     drawing can be erased completely. If the block is higher than the screen, only its end is drawn.
     """
 
-    def __init__(self, console: Console, look: Callable[[], RenderableType]) -> None:
-        self._console = console
-        self._look = look
-        self._is_over = threading.Event()
-        self._drawing = threading.Thread(target=self._draw_until_over, daemon=True)
-
-    def __enter__(self) -> Live:
-        self._write(_HIDE_CURSOR)
-        self._drawing.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._is_over.set()
-        self._drawing.join()
-        self._write(_ERASE_BELOW + _SHOW_CURSOR)
-
-    def _draw_until_over(self) -> None:
-        self._draw()
-        while not self._is_over.wait(_PACE):
-            self._draw()
-        self._draw()
-
-    def _draw(self) -> None:
-        width, height = self._size()
-        with self._console.capture() as captured:
-            self._console.print(self._look(), width=width)
+    def draw() -> None:
+        width, height = _size(console)
+        with console.capture() as captured:
+            console.print(look(), width=width)
         lines = captured.get().rstrip("\n").split("\n")[1 - height :]
         back = f"\r\x1b[{len(lines) - 1}A" if len(lines) > 1 else "\r"
-        self._write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
+        write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
 
-    def _size(self) -> tuple[int, int]:
-        """Return the current size of the terminal. Rich would use the environment's size, which ignores a resize."""
-        try:
-            columns, rows = os.get_terminal_size(self._console.file.fileno())
-        except OSError:
-            columns = rows = 0
-        return columns or self._console.width, max(rows or self._console.height, 2)
+    def write(text: str) -> None:
+        console.file.write(text)
+        console.file.flush()
 
-    def _write(self, text: str) -> None:
-        self._console.file.write(text)
-        self._console.file.flush()
+    write(_HIDE_CURSOR)
+    draw()
+    try:
+        with _repeated(draw, _PACE):
+            yield
+    finally:
+        draw()
+        write(_ERASE_BELOW + _SHOW_CURSOR)
+
+
+def _size(console: Console) -> tuple[int, int]:
+    """Return the current size of the terminal. Rich would use the environment's size, which ignores a resize."""
+    try:
+        columns, rows = os.get_terminal_size(console.file.fileno())
+    except OSError:
+        columns = rows = 0
+    return columns or console.width, max(rows or console.height, 2)

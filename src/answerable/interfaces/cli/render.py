@@ -279,7 +279,7 @@ def _watch(first: AnswerEvent, events: Generator[AnswerEvent, None, None], langu
     from rich.console import Console
     from rich.text import Text
 
-    from answerable.interfaces.cli.progress import Live, working
+    from answerable.interfaces.cli.progress import live, working
 
     console = Console(highlight=False)
     if not sys.stdout.isatty() or console.is_dumb_terminal:
@@ -293,7 +293,7 @@ def _watch(first: AnswerEvent, events: Generator[AnswerEvent, None, None], langu
         below = "\n".join(filter(None, (resolved, doing)))
         return Text.assemble(clean(text), ("\n" if text and below else "", ""), (below, "dim"))
 
-    with Live(console, written):
+    with live(console, written):
         for event in chain([first], events):
             if event.answer is not None:
                 return event.answer

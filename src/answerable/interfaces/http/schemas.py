@@ -310,26 +310,18 @@ class SettingOut(BaseModel):
     set_by: str | None
 
 
-def output(name: str, about: str, **members: Any) -> type[BaseModel]:
-    """Return a model whose members are all required."""
+def output(name: str, about: str, base: type[BaseModel] = BaseModel, /, **members: Any) -> type[BaseModel]:
+    """Return a model that adds these members, all required, to its base."""
     fields: dict[str, Any] = {member: (kind, ...) for member, kind in members.items()}
-    return create_model(name, __doc__=about, **fields)
+    return create_model(name, __base__=base, __doc__=about, **fields)
 
 
-class FoundOut(SearchedOut):
-    """Search results, best first."""
-
-    results: list[PassageOut]
-    narrowing: NarrowingOut | None
-
-
-class DocumentsOut(SearchedOut):
-    """A library's documents by source."""
-
-    documents: list[StoredOut]
-    total: int
-
-
+FoundOut = output(
+    "FoundOut", "Search results, best first.", SearchedOut, results=list[PassageOut], narrowing=Optional[NarrowingOut]
+)
+DocumentsOut = output(
+    "DocumentsOut", "A library's documents by source.", SearchedOut, documents=list[StoredOut], total=int
+)
 ChoicesOut = output(
     "ChoicesOut",
     "What a library can be filtered by: types and languages with their numbers of documents, people, days.",

@@ -2,8 +2,7 @@
 
 A document is written in one transaction, often with other documents, and synced to disk before the call returns: it is
 stored whole or not at all. Every chunk has a number that is never reused; the table `removed` lists the numbers of
-deleted chunks, `filled` those whose vectors came later. An index compares these numbers with its own to find the
-changes that it lacks.
+deleted chunks, `filled` those whose vectors came later. An index compares these with its own to find what it lacks.
 """
 
 from __future__ import annotations
@@ -236,18 +235,15 @@ class Database:
 
     @contextmanager
     def changes(
-        self, after_number: int, after_removal: int, after_filled: int = 0
+        self, number: int, removal: int, filled: int = 0
     ) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
-        """Yield the version, the chunks added and filled after these numbers, and the removals, from one snapshot.
-
-        Raise EmbedderMismatch.
-        """
-        filled = "SELECT number FROM filled WHERE sequence > ?"
-        query = f"SELECT number, fields, terms, vector FROM chunks WHERE number > ? OR number IN ({filled})"
+        """Yield, from one snapshot, the version, chunks and removals after these numbers. Raise EmbedderMismatch."""
+        later = "SELECT number FROM filled WHERE sequence > ?"
+        query = f"SELECT number, fields, terms, vector FROM chunks WHERE number > ? OR number IN ({later})"
         with self._bound() as connection:
-            rows = connection.execute(f"{query} ORDER BY number", (after_number, after_filled))
+            rows = connection.execute(f"{query} ORDER BY number", (number, filled))
             added = (self._entry(connection, row) for row in rows)
-            removed = connection.execute("SELECT number FROM removed WHERE sequence > ?", (after_removal,)).fetchall()
+            removed = connection.execute("SELECT number FROM removed WHERE sequence > ?", (removal,)).fetchall()
             yield _version(connection), added, [row["number"] for row in removed]
 
     def document(self, document_id: str) -> Document | None:
