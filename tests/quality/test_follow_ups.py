@@ -16,7 +16,10 @@ from .harness import CACHE
 
 FOLDER = Path(__file__).with_name("everyday")
 RIGHT = {"follow-up": 46, "new": 33}
-"""Of 80 questions that only make sense after the first, and of 40 on another subject, how many get the right quote. Measured 47 and 33."""
+"""Of 80 questions that only make sense after the first, and of 40 on another subject, how many get the right quote.
+
+Measured 47 and 33.
+"""
 
 
 @pytest.mark.quality
