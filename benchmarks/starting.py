@@ -8,6 +8,7 @@ process, whose memory is measured after the first hundred and at the end.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import statistics
 import sys
@@ -81,6 +82,8 @@ def main() -> None:
     parser.add_argument("--llm", help="the command llm, installed elsewhere, to compare with")
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="answerable-starting-"))
+    # Installed programs have their bytecode, whatever this shell says.
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(place / "bytecode")}
     try:
         measure(place, given)
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.e5.network import BATCH_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
+from answerable.e5.network import BATCH_TOKENS, FEW_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
 
 
 @given(st.lists(st.integers(1, 512), max_size=60), st.integers(1, 4))
@@ -44,6 +45,18 @@ def test_a_network_is_built_and_compiled_once_for_all_processes(tmp_path: Path) 
     product = Network(_product, 1, cache, (str(weights),))
     assert product.infer({0: np.full((1, 2), 3, np.float32)})[0].tolist() == [[9, 9]]
     assert len(list(cache.iterdir())) == 2
+
+
+def test_a_stored_network_prepares_several_streams_only_for_much_work(tmp_path: Path) -> None:
+    Network(_sum, 2, tmp_path)
+    network = Network(_never, 2, tmp_path)
+
+    def double(batch: Sequence[Sequence[int]]) -> Iterator[float]:
+        return iter(network.infer({0: np.array([[len(each), 0] for each in batch], np.float32)})[0][:, 0])
+
+    for windows, streams in ([[0] * FEW_TOKENS], 1), ([[0] * 9], 1), ([[0], [0] * FEW_TOKENS], 2), ([[0] * 5], 2):
+        assert network.each(double, windows) == [2 * len(each) for each in windows]
+        assert network.compiled.get_property("NUM_STREAMS") == streams
 
 
 def test_a_damaged_compiled_network_is_made_anew(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The command `answerable`, also `python -m answerable`."""
 
+import gc
 import sys
 
 
@@ -11,6 +12,10 @@ def main() -> None:
 
         print(f"answerable {__version__}")
         return
+    # What a command loads stays; looking through it for garbage takes a tenth of the time. The number is a guess.
+    gc.set_threshold(100_000)
+    # OpenVINO's converter of models: loading it takes a third of OpenVINO's time, and no command uses it.
+    sys.modules["openvino.tools.ovc"] = None  # type: ignore[assignment]
     try:
         from answerable.interfaces.cli.main import run
     except KeyboardInterrupt:

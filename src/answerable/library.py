@@ -15,15 +15,7 @@ from answerable.answering.citations import quote_places
 from answerable.answering.decide import Answering, Parts
 from answerable.answering.found import Found
 from answerable.answering.search import SearchResults, named_filter, search, understand
-from answerable.datatypes import (
-    Answer,
-    AnswerEvent,
-    Chunk,
-    Citation,
-    Document,
-    Exchange,
-    Narrowing,
-)
+from answerable.datatypes import Answer, AnswerEvent, Chunk, Citation, Document, Exchange, Narrowing
 from answerable.filters import parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
@@ -31,17 +23,7 @@ from answerable.indexing.prepare import Pipeline
 from answerable.indexing.worker_pool import WorkerPool
 from answerable.maintenance.erasing import erase_if_due, erased_if_due, forget_origin, forget_vectors, unerased
 from answerable.maintenance.statistics import FilterChoices, LibraryStats, filter_choices, library_stats
-from answerable.maintenance.verification.findings import VerifyReport
-from answerable.maintenance.verification.verifying import VerifyOptions, verify
-from answerable.protocols import (
-    CoreStore,
-    Embedder,
-    JoinedStore,
-    Reader,
-    Store,
-    StoredDocument,
-    TextSplitter,
-)
+from answerable.protocols import CoreStore, Embedder, JoinedStore, Reader, Store, StoredDocument, TextSplitter
 from answerable.retrieval.document_names import no_document, resolve
 from answerable.retrieval.retriever import ALL_STEPS, Steps, required
 from answerable.sharing import Work
@@ -50,9 +32,10 @@ from answerable.stores.records import check_embedder
 from answerable.text.languages import question_language
 
 if TYPE_CHECKING:
-    # Imported when something is computed, so that listing documents starts faster.
+    # Imported when they are used, so that other commands start faster.
     from answerable.computing.computing import Computing
     from answerable.computing.plans import TableAnswer
+    from answerable.maintenance.verification.findings import VerifyReport
 
 PASSAGES_PER_ANSWER, EXTRACTS = 6, 16  # passages for an answer; sentences of a summary. Guesses, not measured.
 
@@ -199,6 +182,8 @@ class Library:
         `checksum` reads every file even if its size and time are unchanged; `online` visits sites. `embed` passages are
         embedded again and compared: by default a few, if embedding is free.
         """
+        from answerable.maintenance.verification.verifying import VerifyOptions, verify
+
         pipeline = Pipeline(self._reader, self._splitter, self._embedder)
         options = VerifyOptions(repair, checksum, online, embed)
         return verify(self._store, pipeline, lambda: self._ingestion(0, None, False), options)

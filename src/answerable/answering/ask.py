@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from answerable.answering.citations import with_places
 from answerable.answering.decide import (
@@ -33,10 +33,11 @@ from answerable.answering.reading import read, why_read
 from answerable.answering.search import search, understand
 from answerable.answering.sentences import Sentence
 from answerable.answering.two_questions import together
-from answerable.answering.writing.verify import verify
-from answerable.answering.writing.write import Draft, write
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Step
 from answerable.sharing import Work
+
+if TYPE_CHECKING:
+    from answerable.answering.writing.write import Draft
 
 
 def ask(
@@ -174,6 +175,9 @@ def _written(
     ways: Sequence[Asked], writer: Writer, history: Sequence[Exchange], parts: Parts, work: Work
 ) -> Generator[AnswerEvent, None, tuple[Draft, Answer | None]]:
     """Yield what a model writes; return its draft and the answer, or None if it failed before the answer's end."""
+    from answerable.answering.writing.verify import verify
+    from answerable.answering.writing.write import write
+
     found = _first_search(ways, parts)
     draft = yield from write(writer, found, history, parts, work)
     parts.clock.lap("writing")

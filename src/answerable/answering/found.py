@@ -9,17 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from answerable.datatypes import (
-    Answer,
-    Chunk,
-    Citation,
-    Document,
-    Facts,
-    FloatArray,
-    Location,
-    RetrievalResult,
-    Step,
-)
+from answerable.datatypes import Answer, Chunk, Citation, Document, Facts, FloatArray, Location, RetrievalResult, Step
 from answerable.filters import Filter
 from answerable.formats.locate import shown_name
 from answerable.protocols import IndexedChunk

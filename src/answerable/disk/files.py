@@ -89,7 +89,7 @@ def expanded(path: str) -> str:
 
 def source_of(path: Path) -> str:
     """Return a file's name as a source: its absolute path with slashes; U+FFFD replaces invalid characters."""
-    name = _NO_BYTE.sub("\ufffd", Path(os.path.abspath(path)).as_posix())
+    name = _NO_BYTE.sub("\ufffd", os.path.abspath(path).replace(os.sep, "/"))
     return os.fsencode(name).decode("utf-8", "replace")
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,9 @@ from answerable.sharing import Lanes
 T = TypeVar("T")
 
 STREAMS = 4
-"""Maximum number of batches that are computed at once; each takes about 25 MB."""
+"""Maximum number of batches that are computed at once; each takes about 25 MB and .1 s of CPU to prepare."""
+FEW_TOKENS = 4096
+"""Tokens that one caller alone computes on one stream: more than a question needs. A guess, not measured."""
 BATCH_TOKENS = 768  # tokens in a batch; other sizes differ in speed only within noise (benchmarks/RESULTS.md)
 KEPT_DAYS = 31
 """Days after which a compiled network is deleted. Compiling it again takes one or two seconds."""
@@ -29,7 +32,7 @@ PADDING_TOKENS = 32
 
 
 class Network:
-    """A compiled network that computes several batches at once. Safe to share between threads.
+    """A compiled network that computes several batches at once, if it has many. Safe to share between threads.
 
     `build` makes the network, given the package `openvino` and a precision, "bf16" or "f32". `threads` limits the
     processors (0: all); `cache_folder` stores the compiled network for other processes, which then don't build it:
@@ -63,6 +66,16 @@ class Network:
         }
         chosen |= {"INFERENCE_NUM_THREADS": threads} if threads else {}
         chosen |= options
+        self._load: Callable[[], Any] | None = None
+
+        def load(path: Path) -> Any:
+            # Mapped, not read: so the weights of all processes are in memory once. The network needs the map.
+            self._stored = np.memmap(path, np.uint8, "c")
+            whole = partial(core.import_model, openvino.Tensor(self._stored, shared_memory=True), "CPU")
+            alone = whole(chosen | {"NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": self.streams})
+            self._load = partial(whole, chosen)
+            return alone
+
         stored = compiled = None
         # The folder may be unusable, and a file damaged.
         with suppress(OSError, RuntimeError):
@@ -70,18 +83,20 @@ class Network:
                 make_folder(cache_folder)
                 made_by = openvino.get_version(), core.get_property("CPU", "FULL_DEVICE_NAME"), sorted(able), chosen
                 stored = cache_folder / f"{_key(made_by, (__file__, *made_of))}.blob"
-                if stored.exists():
-                    # Mapped, not read: so the weights of all processes are in memory once. The network needs the map.
-                    self._stored = np.memmap(stored, np.uint8, "c")
-                    compiled = core.import_model(openvino.Tensor(self._stored, shared_memory=True), "CPU", chosen)
-        self.compiled = compiled or core.compile_model(build(openvino, self.precision), "CPU", chosen)
-        if stored is not None and compiled is None:
+                compiled = load(stored) if stored.exists() else None
+        if compiled is None:
+            compiled = core.compile_model(build(openvino, self.precision), "CPU", chosen)
             with suppress(OSError, RuntimeError):
-                with replacing(stored, ".blob") as file:
-                    file.write(self.compiled.export_model().getbuffer())
-                _tidy(stored.parent)
+                if stored is not None:
+                    with replacing(stored, ".blob") as file:
+                        file.write(compiled.export_model().getbuffer())
+                    _tidy(stored.parent)
+                    # Compiling leaves behind twice the memory that the network takes.
+                    compiled = load(stored)
+        self.compiled = compiled
         self._lanes = Lanes(self.streams)
         self._requests = threading.local()
+        self._lock = threading.Lock()
 
     def each(self, compute: Callable[[list[Sequence[int]]], Iterable[T]], windows: Sequence[Sequence[int]]) -> list[T]:
         """Return the result of `compute` for each window of token ids. `compute` gets batches of windows of similar
@@ -89,7 +104,14 @@ class Network:
         """
         groups = batches(windows, self.streams)
         pieces = [([windows[row] for row in rows], len(rows) * len(windows[rows[0]])) for rows in groups]
-        computed = self._lanes.run_all(lambda batch: list(compute(batch)), pieces)
+        is_alone = self._lock.acquire(blocking=False)
+        try:
+            if not is_alone or sum(map(len, windows)) > FEW_TOKENS:
+                self._use_all_streams()
+            computed = self._lanes.run_all(lambda batch: list(compute(batch)), pieces)
+        finally:
+            if is_alone:
+                self._lock.release()
         found = {
             row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
         }
@@ -97,9 +119,18 @@ class Network:
 
     def infer(self, inputs: Any) -> Any:
         """Return the network's results for a batch; the threads of `each` call this."""
-        if not hasattr(self._requests, "own"):
-            self._requests.own = self.compiled.create_infer_request()
-        return self._requests.own.infer(inputs)
+        requests = self._requests
+        if not hasattr(requests, "own"):
+            requests.own = self.compiled.create_infer_request()
+        return requests.own.infer(inputs)
+
+    def _use_all_streams(self) -> None:
+        """Load a stored network for all streams, unless it was."""
+        load, self._load = self._load, None
+        if load and self.streams > 1:
+            self.compiled = load()
+            # In this order: a new request is always one of the network for all streams.
+            self._requests = threading.local()
 
 
 def _key(made_by: tuple[Any, ...], made_of: Sequence[str]) -> str:

@@ -13,15 +13,7 @@ from typing import Any
 from answerable.errors import SourceError
 from answerable.evaluation.judging import Replied, Retriever, Searched, configure, reply, search
 from answerable.evaluation.question_lists import find_documents, read_questions
-from answerable.evaluation.report import (
-    Measured,
-    SetReport,
-    differences,
-    figures,
-    groups,
-    latency,
-    table,
-)
+from answerable.evaluation.report import Measured, SetReport, differences, figures, groups, latency, table
 from answerable.evaluation.sets import Asked, QuestionSet
 from answerable.evaluation.statistics import Array, operating_point
 from answerable.indexing.ingest import OnProgress

@@ -133,8 +133,7 @@ class FileReader:
 
     def name(self, path: Path) -> str:
         """Return the source of a file."""
-        absolute = Path(os.path.abspath(path))
-        if self._root is None or not absolute.is_relative_to(self._root):
+        if self._root is None or not (absolute := Path(os.path.abspath(path))).is_relative_to(self._root):
             return source_of(path)
         return source_of(absolute)[len(source_of(self._root)) :].lstrip("/")
 

@@ -83,7 +83,7 @@ def document_values(document: Document, chunks: int, encode: Callable[[str], str
 
 def stored_document(row: Any, decode: Callable[[str], str] = str) -> StoredDocument:
     """Read a document's description from a row with the columns `STORED`."""
-    values: dict[str, Any] = {name: decode(row[name]) if isinstance(row[name], str) else row[name] for name in STORED}
+    values: dict[str, Any] = {name: decode(each) if isinstance(each := row[name], str) else each for name in STORED}
     return StoredDocument(**{**values, **_metadata(values["metadata"])})
 
 

@@ -11,8 +11,6 @@ from datetime import timedelta
 from pathlib import PurePath
 
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bars
 from rich.text import Text
 
 from answerable.indexing.ingest import OnProgress, Progress
@@ -105,6 +103,9 @@ def _repeated(act: Callable[[], None], every: float) -> Iterator[None]:
 
 def _bars(progress: Progress, seconds: float) -> RenderableType:
     """Return a bar of the document and one of everything."""
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bars
+
     bars = Bars(
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),

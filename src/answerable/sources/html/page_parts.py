@@ -21,7 +21,7 @@ _PROJECT = "package.json"
 def page_scripts(paths: Collection[str]) -> frozenset[str]:
     """Return the scripts among the files of a tree that belong to a page: those in a page's folder, and below it."""
     pages = {PurePosixPath(path).parent for path in paths if _PAGE.search(path)}
-    projects = {PurePosixPath(path).parent for path in paths if PurePosixPath(path).name == _PROJECT}
+    projects = {PurePosixPath(path).parent for path in paths if f"/{path}".endswith(f"/{_PROJECT}")}
     scripts = [path for path in paths if _SCRIPT.search(path)] if pages else []
     around = {path: frozenset(PurePosixPath(path).parents) for path in scripts}
     return frozenset(path for path in scripts if pages & around[path] and not projects & around[path])

@@ -21,14 +21,7 @@ from answerable.errors import AnswerableError, EmptySource, SourceError, Unsuppo
 from answerable.formats.format import Format
 from answerable.formats.registry import format_called
 from answerable.sources.context import Beside, Bounds, ReadContext, Skipped, size_of, with_short_metadata
-from answerable.sources.dispatch import (
-    beside_file,
-    format_of,
-    load,
-    read_bytes,
-    read_members,
-    with_metadata,
-)
+from answerable.sources.dispatch import beside_file, format_of, load, read_bytes, read_members, with_metadata
 from answerable.sources.formats import SAMPLE, recognise
 from answerable.sources.frames import read_pair, set_limit, write_pair
 from answerable.sources.process.answers import pack, pack_error

@@ -36,9 +36,8 @@ def is_voice_note(name: str) -> bool:
 
 def is_chat_name(name: str) -> bool:
     """Whether a file has the name of an exported chat."""
-    path = PurePosixPath(name)
-    stem = path.stem.lower()
-    return path.suffix.lower() == ".txt" and (stem == "_chat" or "whatsapp" in stem)
+    stem, _, suffix = name.lower().rpartition("/")[2].rpartition(".")
+    return suffix == "txt" and (stem == "_chat" or "whatsapp" in stem)
 
 
 def with_voice_notes(document: Document, data: bytes, context: ReadContext) -> Document:
