@@ -122,10 +122,10 @@ class Ingestion:
                 for _, indexed, document, made in batch:
                     if isinstance(made, WorkerLost):
                         self.report.failures.append(Failure(_name(document), made))
-                    if document.id not in sizes:
+                    if self._on_progress and document.id not in sizes:
                         sizes[document.id] = sum(each.chunks for each in self._store.lookup(document.id, ""))
                     self._chunks_done += 1
-                    self._report_progress(_shown(document), indexed.chunk.sequence + 1, sizes[document.id])
+                    self._report_progress(_shown(document), indexed.chunk.sequence + 1, sizes.get(document.id, 0))
         finally:
             if unwritten:
                 self._store.fill(unwritten)
