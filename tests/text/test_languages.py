@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 import pytest
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from answerable.text.languages import (
+    _WRITTEN,
+    _classifier,
     document_language,
     keyword_language,
     question_language,
@@ -31,6 +35,15 @@ DOCUMENTS = {
 def test_documents() -> None:
     failed = [(language, got) for language in DOCUMENTS if (got := document_language(DOCUMENTS[language])) != language]
     assert failed == []
+
+
+def test_a_model_that_is_read_faster_says_the_same() -> None:
+    model = LanguageIdentifier.from_model_file(MODEL_FILE)
+    model.set_languages(_WRITTEN.split())
+    pieces = [text[start:end] for text in DOCUMENTS.values() for start in (0, 1, 7) for end in (30, 60, None)]
+    texts = [*pieces, *map(str.upper, pieces), *map("".join, itertools.pairwise(pieces))]
+    assert [_classifier()(text) for text in texts] == [model.classify(text)[0] for text in texts]
+    assert _classifier()("") == ""
 
 
 def test_nothing_to_tell_by() -> None:

@@ -70,10 +70,8 @@ class Ingestion:
         self._worker_pool = worker_pool
         self._takes_words_first = takes_words_first(store)
         self._unwritten: list[Addition] = []
-        self._unwritten_chunks = 0
-        self._sources_done = 0
-        self._chunks_done = 0
-        self._chunks_total = 0
+        self._unwritten_names: set[str] = set()
+        self._unwritten_chunks = self._sources_done = self._chunks_done = self._chunks_total = 0
         self._seconds_per_token = 0.0
         self._started = time.monotonic()
 
@@ -122,10 +120,10 @@ class Ingestion:
                 for _, indexed, document, made in batch:
                     if isinstance(made, WorkerLost):
                         self.report.failures.append(Failure(_name(document), made))
-                    if document.id not in sizes:
+                    if self._on_progress and document.id not in sizes:
                         sizes[document.id] = sum(each.chunks for each in self._store.lookup(document.id, ""))
                     self._chunks_done += 1
-                    self._report_progress(_shown(document), indexed.chunk.sequence + 1, sizes[document.id])
+                    self._report_progress(_shown(document), indexed.chunk.sequence + 1, sizes.get(document.id, 0))
         finally:
             if unwritten:
                 self._store.fill(unwritten)
@@ -158,7 +156,8 @@ class Ingestion:
             self.report.failures.append(Failure(name, EmptySource(f"{name} holds no text: there is nothing to add.")))
             return "empty"
         outcome: Outcome = "changed" if earlier else "added"
-        self._count(outcome, 1, len(prepared.chunks))
+        setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+        self.report.chunks += len(prepared.chunks)
         if document.left_out:
             self.report.partly[name] = document.left_out
         passages = prepared.passages()
@@ -176,6 +175,7 @@ class Ingestion:
         self._chunks_done += sum(each in stored for each in passages)
         self._report_progress(shown, 0, 0)
         self._unwritten.append(Addition(replace(prepared.document, added=document.added or added), chunks, record))
+        self._unwritten_names |= {document.id, _name(document)}
         self._unwritten_chunks += len(chunks)
         if self._batches is None or self._unwritten_chunks >= MAX_UNWRITTEN_CHUNKS:
             self._write()
@@ -186,7 +186,8 @@ class Ingestion:
         found = self._store.lookup(document.id, document.source)
         earlier = [(stored.id, stored.content_hash) for stored in found]
         added = min((stored.added for stored in found), default=time.time())
-        for other in (each.document for each in self._unwritten):
+        is_unwritten = not self._unwritten_names.isdisjoint((document.id, _name(document)))
+        for other in (each.document for each in self._unwritten if is_unwritten):
             # The unwritten document will have replaced the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
                 earlier, added = [(other.id, other.content_hash)], other.added
@@ -212,7 +213,7 @@ class Ingestion:
 
     def _write(self) -> None:
         """Write the documents that were taken, in one step if the store can do that."""
-        unwritten, self._unwritten, self._unwritten_chunks = self._unwritten, [], 0
+        unwritten, self._unwritten, self._unwritten_names, self._unwritten_chunks = self._unwritten, [], set(), 0
         if not unwritten:
             return
         self._store.bind_embedder(self._embedder.fingerprint)
@@ -223,10 +224,6 @@ class Ingestion:
         for each in unwritten if self._batches is None else ():
             replaced = [stored.id for stored in self._store.lookup(each.document.id, each.document.source)]
             self._store.put(each.document, each.chunks, replaced, each.record)
-
-    def _count(self, outcome: Outcome, documents: int, chunks: int) -> None:
-        setattr(self.report, outcome, getattr(self.report, outcome) + documents)
-        self.report.chunks += chunks
 
     def _report_progress(self, source: str, done: int, total: int) -> None:
         if self._on_progress:

@@ -39,17 +39,13 @@ _PLAIN = b"\0"
 
 def parts_to_json(parts: Sequence[Part]) -> str:
     """Return parts as a list of rows."""
-    if not parts:
-        return "[]"
-    return to_json(list(map(part_to_row, parts)))
+    return to_json(list(map(part_to_row, parts))) if parts else "[]"
 
 
 def parts_from_json(text: str) -> tuple[Part, ...]:
     """Return the inverse of `parts_to_json`."""
-    # A shortcut, since most chunks have no parts.
-    if text == "[]":
-        return ()
-    return parts_from_rows(json.loads(text))
+    # Most chunks have no parts.
+    return () if text == "[]" else parts_from_rows(json.loads(text))
 
 
 def parts_to_bytes(parts: Sequence[Part]) -> bytes:

@@ -172,16 +172,12 @@ def is_row(text: str, start: int, end: int) -> bool:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     cuts = {0, len(text)}
-    if "\n" not in text and "\f" not in text:
-        # All cuts below depend on line breaks.
-        return itertools.pairwise(sorted(cuts))
-    for pattern in (_BLANK_LINES, _AFTER_OWN_LINE, _BETWEEN_ROWS):
-        cuts.update(match.end() for match in pattern.finditer(text))
-    cuts.update(_own_lines(text))
-    cuts.update(_short_line_ends(text))
-    cuts.update(_edges_of_figure_rows(text))
-    ordered = sorted(cuts)
-    return itertools.pairwise(ordered)
+    # All cuts depend on line breaks.
+    if "\n" in text or "\f" in text:
+        ends = (_BLANK_LINES.finditer(text), _AFTER_OWN_LINE.finditer(text), _BETWEEN_ROWS.finditer(text))
+        cuts.update(match.end() for match in itertools.chain(*ends))
+        cuts.update(_own_lines(text), _short_line_ends(text), _edges_of_figure_rows(text))
+    return itertools.pairwise(sorted(cuts))
 
 
 def _own_lines(text: str) -> Iterator[int]:

@@ -245,11 +245,10 @@ def insert_document(
 ) -> None:
     """Write the rows of a document and its chunks, and add to `frequency` the number of chunks with each term."""
     values = records.document_values(document, len(chunks))
-    cursor = connection.execute(
+    number = connection.execute(
         f"INSERT INTO documents ({DOCUMENT_COLUMNS}, content, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*values, records.content_to_bytes(document.content), records.parts_to_bytes(document.parts)),
-    )
-    number = cursor.lastrowid
+    ).lastrowid
     connection.executemany(
         f"INSERT INTO chunks (document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, *_chunk_row(chunk)) for chunk in chunks),
