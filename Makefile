@@ -31,9 +31,9 @@ demo: $(VENV)/.installed
 
 # What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, a C compiler for the
 # disk that fails, espeak-ng, which speaks what is recorded, strace, which sees what leaves the machine, Node.js, which
-# builds a site to visit, Chromium, which opens the web page, and curl, which READMEs use.
+# builds a site to visit and tests the MCP server, Chromium, which opens the web page, and curl, which READMEs use.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
-OLDEST_NODE := 20
+OLDEST_NODE := 22
 
 system: setup
 	@tesseract --list-langs 2>/dev/null | grep -q por && tesseract --list-langs | grep -q spa || \

@@ -117,7 +117,12 @@ async def test_wrong_arguments_and_prompts_are_told_plainly(
         wrong = await refused(client, "search", question="x", k=99, what="y")
         assert wrong.startswith("The arguments are invalid (k: Input should be less than or equal to 50; what: ")
         assert "pydantic" not in wrong
-        for name, arguments, words in (("none", {}, "none"), ("ask_documents", {}, "question")):
+        prompts: list[tuple[str, dict[str, str], str]] = [
+            ("none", {}, "Unknown prompt: none"),
+            ("ask_documents", {}, "question"),
+            ("ask_documents", {"question": "x", "what": "y"}, r"The arguments are invalid \(what: Unexpected"),
+        ]
+        for name, arguments, words in prompts:
             with pytest.raises(MCPError, match=words) as caught:
                 await client.get_prompt(name, arguments)
             assert caught.value.code == -32602
@@ -209,7 +214,9 @@ def test_a_library_that_is_not_there(tmp_path: Path) -> None:
     assert "There is no library at" in done.stderr
 
 
-def test_nothing_but_messages_goes_to_standard_output(example_library: Path) -> None:
+def test_nothing_but_messages_goes_to_standard_output_and_no_mistake_of_a_client_to_standard_error(
+    example_library: Path,
+) -> None:
     asked = {"name": "ask", "arguments": {"question": "How often should I descale the machine?"}}
     sent: list[dict[str, Any]] = [
         {
@@ -223,6 +230,11 @@ def test_nothing_but_messages_goes_to_standard_output(example_library: Path) -> 
         },
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/call", "params": asked},
+        {"id": 3, "method": "tools/call", "params": {"name": "search", "arguments": {"question": 1, "what": 2}}},
+        {"id": 4, "method": "prompts/get", "params": {"name": "none"}},
+        {"id": 5, "method": "resources/read", "params": {"uri": "answerable://document/none"}},
+        {"id": 6, "method": "tools/call", "params": {"name": 7}},
+        {"id": 7, "method": "no/method"},
     ]
     process = subprocess.Popen(
         [*COMMAND, "mcp", "--library", str(example_library)],
@@ -238,13 +250,15 @@ def test_nothing_but_messages_goes_to_standard_output(example_library: Path) -> 
         process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         process.stdin.flush()
     answers: dict[int, Any] = {}
-    while 2 not in answers:
+    while not {*range(1, 8)} <= {*answers}:
         message = json.loads(process.stdout.readline())
         answers[message.get("id")] = message
-    rest, _ = process.communicate(timeout=30)
-    assert (rest, process.returncode) == ("", 0)
+    rest, complaints = process.communicate(timeout=30)
+    assert (rest, complaints, process.returncode) == ("", "", 0)
     assert answers[1]["result"]["serverInfo"]["name"] == "answerable"
     assert "Descale every 200 cups" in answers[2]["result"]["structuredContent"]["text"]
+    assert answers[3]["result"]["isError"]
+    assert [answers[number]["error"]["code"] for number in (4, 5, 6, 7)] == [-32602, -32602, -32602, -32601]
 
 
 # Cancelling

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import anyio
 import httpx
@@ -15,10 +17,13 @@ import pytest
 from commands import EXAMPLES, run_here
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.streamable_http import EventMessage
 from mcp_servers import HttpServer, endless_chat, given, over_http, refused
-from providers.scripted_server import ScriptedServer
+from mcp_types import JSONRPCNotification
+from providers.scripted_server import ScriptedServer, chat
 
 from answerable.interfaces.http.guards.key_file import Keys
+from answerable.interfaces.mcp.http_server import KEPT, SessionEvents
 
 pytestmark = pytest.mark.anyio
 
@@ -201,3 +206,79 @@ async def test_keys_decide_who_may_do_what(tmp_path: Path) -> None:
             server.url, json=ping, headers={**session, "Authorization": f"Bearer {leaving}"}, timeout=TIMEOUT
         )
         assert answer.status_code == 401
+
+
+# Streams that are cut
+
+
+def begun(url: str, key: str) -> dict[str, str]:
+    """The headers of a session of the last protocol with sessions."""
+    headers = {**JSON, "Authorization": f"Bearer {key}", "MCP-Protocol-Version": "2025-11-25"}
+    params = {**INITIALIZE["params"], "protocolVersion": "2025-11-25"}
+    answer = httpx.post(url, json={**INITIALIZE, "params": params}, headers=headers, timeout=TIMEOUT)
+    return {**headers, "Mcp-Session-Id": answer.headers["mcp-session-id"]}
+
+
+def asked_until_cut(url: str, session: Mapping[str, str], question: str) -> str:
+    """Ask, and hang up after the start of the stream; its id."""
+    call = {"name": "ask", "arguments": {"question": question}}
+    body = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}
+    with httpx.stream("POST", url, json=body, headers=session, timeout=TIMEOUT) as answer:
+        lines = answer.iter_lines()
+        start = {name: value for name, _, value in (line.partition(": ") for line in iter(lines.__next__, ""))}
+    assert (start["retry"], start["data"]) == ("1000", "")
+    return start["id"]
+
+
+def resumed(url: str, session: Mapping[str, str], after: str) -> tuple[int, str]:
+    """The status of what a client gets that asks for the rest of a stream, and its text until the answer's end."""
+    asking = {**session, "Last-Event-ID": after}
+    got = ""
+    with httpx.stream("GET", url, headers=asking, timeout=TIMEOUT) as answer:
+        for line in answer.iter_lines():
+            got += line
+            if '"result":' in line:
+                break
+        return answer.status_code, got
+
+
+def test_a_cut_stream_is_resumed_by_its_session_alone(
+    example_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "keys.json"
+    (_, one), (_, other) = Keys(file).add("ask"), Keys(file).add("ask")
+    goes_on = threading.Event()
+    with ScriptedServer() as model:
+        model.script("/v1/chat/completions", chat(goes_on, "Descale every 200 cups [1]."))
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        with over_http(example_library, "--model", "openai:scripted", "--keys", file) as server:
+            session = begun(server.url, one)
+            start = asked_until_cut(server.url, session, "How often should I descale the machine?")
+            threading.Timer(1, goes_on.set).start()
+            # Before the answer is there, and again from what is kept.
+            for _ in range(2):
+                status, got = resumed(server.url, session, start)
+                assert (status, "Descale every 200 cups [1]." in got) == (200, True)
+            with_other_key = {**session, "Authorization": f"Bearer {other}"}
+            assert resumed(server.url, with_other_key, start)[0] == 404
+            for key in (one, other):
+                assert resumed(server.url, begun(server.url, key), start) == (200, "")
+            assert resumed(server.url, session, "0") == (200, "")
+
+
+async def test_what_is_kept_for_cut_streams_is_bounded(anyio_backend: str) -> None:
+    message = JSONRPCNotification(jsonrpc="2.0", method="progress", params={"text": "x" * 2**20})
+    stores: WeakSet[SessionEvents] = WeakSet()
+    quiet, busy = SessionEvents(stores), SessionEvents(stores)
+    ids = [await each.store_event("1", None) for each in (quiet, busy)]
+    for store in (quiet, *[busy] * (KEPT // 2**20 + 5)):
+        await store.store_event("1", message)
+    got: list[EventMessage] = []
+
+    async def keep(event: EventMessage) -> None:
+        got.append(event)
+
+    assert await quiet.replay_events_after(ids[0], keep) == "1"
+    assert await busy.replay_events_after(ids[1], keep) is None
+    assert [event.message for event in got] == [message]

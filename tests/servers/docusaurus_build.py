@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from hashlib import sha256
 from pathlib import Path
 
 from filelock import FileLock
+from npm import installed, run_program
 from quality.harness import CACHE
 
 SOURCES = Path(__file__).parents[1] / "docusaurus_site"
@@ -22,14 +21,6 @@ PUBLIC = "https://book.example.org/book/"
 BASE = "/book/"
 # In seconds, for a test that may be the first to need the site.
 LONGEST_BUILD = 1800
-# Read here, since every test runs with an environment of its own; npm's settings are in the user's home.
-# Where the system has no Node.js of an age that will do, the one beside this Python is used.
-_ENVIRONMENT = {
-    **os.environ,
-    "CI": "1",
-    "NO_UPDATE_NOTIFIER": "1",
-    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
-}
 
 
 def docusaurus_site() -> Path:
@@ -39,8 +30,7 @@ def docusaurus_site() -> Path:
     """
     built = CACHE / f"docusaurus-{_hash(sorted(path for path in SOURCES.rglob('*') if path.is_file()))}"
     if not built.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        work = CACHE / f"docusaurus-npm-{_hash([SOURCES / 'package.json'])}"
+        work = installed(SOURCES / "package.json", LONGEST_BUILD / 2)
         with FileLock(f"{work}.lock"):
             if not built.exists():
                 os.replace(_build(work), built)
@@ -49,33 +39,12 @@ def docusaurus_site() -> Path:
 
 def _build(work: Path) -> Path:
     """Builds in a folder whose packages stay for the next time."""
-    if not (work / "installed").exists():
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
-        shutil.copy(SOURCES / "package.json", work)
-        _run(work, "npm", "install", "--no-package-lock", "--no-audit", "--no-fund")
-        (work / "installed").touch()
     for old in work.iterdir():
         if old.is_dir() and old.name != "node_modules":
             shutil.rmtree(old)
     shutil.copytree(SOURCES, work, dirs_exist_ok=True)
-    _run(work, "node", "node_modules/@docusaurus/core/bin/docusaurus.mjs", "build")
+    run_program(work, "node", "node_modules/@docusaurus/core/bin/docusaurus.mjs", "build", timeout=LONGEST_BUILD / 2)
     return work / "build"
-
-
-def _run(work: Path, program: str, *arguments: str) -> None:
-    command = shutil.which(program, path=_ENVIRONMENT["PATH"])
-    assert command, f"the tests need {program}, of Node.js 20 or newer: make system"
-    done = subprocess.run(
-        [command, *arguments],
-        cwd=work,
-        env=_ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=LONGEST_BUILD / 2,
-        check=False,
-    )
-    assert done.returncode == 0, f"{program} {' '.join(arguments)}:\n{done.stdout.decode('utf-8', 'replace')[-4000:]}"
 
 
 def _hash(paths: list[Path]) -> str:

@@ -53,6 +53,11 @@ def test_a_second_request_in_a_connection_needs_a_key_of_its_own(
     assert 400 <= exchange(keyed.port, outer).status < 500
 
 
+def test_white_space_around_a_header_is_no_part_of_it(keyed: Target) -> None:
+    key = {"X-API-Key": f" \t{keyed.keys['admin']} \t "}
+    assert exchange(keyed.port, request("GET", "/api/v1/book/documents", headers=key)).status == 200
+
+
 def test_a_method_is_what_the_request_line_says(local: Target) -> None:
     path = f"/api/v1/book/documents/{local.documents['book']}"
     for name in ("X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method"):

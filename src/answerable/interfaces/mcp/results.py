@@ -18,6 +18,7 @@ from answerable.interfaces.plain import Plain, unavailable_json
 from answerable.interfaces.written import SIGNS, signed
 from answerable.left_out import LeftOut
 from answerable.protocols import StoredDocument
+from answerable.protocols.sources import UnreadFile
 
 SIGNED = (
     f"{SIGNS['check']['en']} follows a sentence that its source may not say, {SIGNS['unsupported']['en']} one without "
@@ -48,19 +49,12 @@ class Partly(BaseModel):
     left_out: list[LeftOut]
 
 
-class Skipped(BaseModel):
-    """A file that was skipped, and why."""
-
-    source: str
-    reason: str
-
-
 AddedOutput = output(
     "AddedOutput",
     "The outcome of adding: documents by outcome, passages, files skipped by reason and name, failed, or read in part.",
     **dict.fromkeys(("added", "changed", "moved", "unchanged", "removed", "kept", "chunks"), int),
     skipped=dict[str, int],
-    passed_over=list[Skipped],
+    passed_over=list[UnreadFile],
     failed=list[Failed],
     partly=list[Partly],
     seconds=float,

@@ -6,6 +6,7 @@ The names and descriptions of tools are fixed; they never contain text of docume
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -22,7 +23,6 @@ from answerable.formats.locate import shown_name
 from answerable.interfaces.mcp.tools import Calls, ReadingTools, WritingTools
 from answerable.library import Library
 
-NAME = "answerable"
 INSTRUCTIONS = (
     "Answers from the user's own documents. `ask` returns an answer whose every mark [n] is a citation verified "
     "word for word, or reports that the documents don't answer. `search` finds passages, `get_passage` reads more "
@@ -61,7 +61,14 @@ class LibraryServer(MCPServer[Any]):
                 _tool(writing.remove_document, "Remove a document", REMOVES),
             ]
         super().__init__(
-            NAME, title="Answerable", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING", tools=tools
+            "answerable",
+            title="Answerable",
+            instructions=INSTRUCTIONS,
+            version=__version__,
+            log_level="WARNING",
+            tools=tools,
+            # Tools and prompts are fixed, and documents change without this server too: it has nothing to notify of.
+            subscriptions=False,
         )
         self.prompt(title="Ask my documents")(ask_documents)
         self.prompt(title="Gather from my documents")(gather_from_documents)
@@ -74,19 +81,17 @@ class LibraryServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
-                raise
-            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.__cause__.errors())
-            raise ToolError(f"The arguments are invalid ({'; '.join(wrong)}). Correct them.") from error
+            raise ToolError(_said(error, error.__cause__)) from error
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Return a prompt. Raise MCPError -32602 for an unknown name or missing arguments, as the protocol says."""
+        """Return a prompt. Raise MCPError -32602 for an unknown name or wrong arguments, as the protocol says."""
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
-            raise MCPError(INVALID_PARAMS, str(error)) from error
+            # The SDK wraps what was raised twice.
+            raise MCPError(INVALID_PARAMS, _said(error, getattr(error.__cause__, "__cause__", None))) from error
 
     async def list_resources(self) -> list[Resource]:
         """Return the first thousand documents by source."""
@@ -109,9 +114,17 @@ class LibraryServer(MCPServer[Any]):
             raise ResourceNotFoundError(str(error)) from error
 
 
+def _said(error: Exception, cause: BaseException | None) -> str:
+    """Return what is wrong with the arguments if they are the cause, or else what the error says."""
+    if not isinstance(cause, ValidationError):
+        return str(error)
+    wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors())
+    return f"The arguments are invalid ({'; '.join(wrong)}). Correct them."
+
+
 def _tool(function: Callable[..., Any], title: str, annotations: ToolAnnotations) -> Tool:
     """Return a tool that refuses unknown arguments. The SDK would ignore them: a misspelt one would have no effect."""
-    tool = Tool.from_function(function, title=title, annotations=annotations)
+    tool = Tool.from_function(function, title=title, description=getdoc(function), annotations=annotations)
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)

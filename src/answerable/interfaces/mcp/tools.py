@@ -15,8 +15,6 @@ from typing import Annotated, Any, TypeVar
 
 from anyio import CapacityLimiter, Lock, from_thread, to_thread
 from mcp.server.auth.middleware.auth_context import get_access_token
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
@@ -44,8 +42,6 @@ from answerable.interfaces.plain import added_json, answer_json, narrowing_json,
 from answerable.library import Library
 from answerable.sharing import Work
 
-_ADMIN = "admin"
-
 Given = TypeVar("Given")
 
 
@@ -56,27 +52,17 @@ class Calls:
         self._limiter = CapacityLimiter(at_once)
 
     async def run(self, function: Callable[..., Given], *arguments: object) -> Given:
-        """Run a function. A cancelled call ends where the function next calls `check_cancelled`."""
+        """Run a function. A cancelled call ends where the function next calls `from_thread.check_cancelled`."""
         try:
             return await to_thread.run_sync(partial(function, *arguments), limiter=self._limiter)
         except (AnswerableError, ValueError) as error:
             raise ToolError(str(error)) from error
 
 
-def check_cancelled() -> None:
-    """End the running function if its caller has gone or has cancelled the call."""
-    from_thread.check_cancelled()
-
-
-def user_of(key_id: str, role: str) -> AuthenticatedUser:
-    """Return the SDK's user for a key; a session belongs to the key that started it."""
-    return AuthenticatedUser(AccessToken(token="", client_id=key_id, scopes=[role]))
-
-
 def require_admin() -> None:
     """Raise ToolError if the caller's key may only ask. Over standard input and output anything is allowed."""
     found = get_access_token()
-    if found is not None and _ADMIN not in found.scopes:
+    if found is not None and "admin" not in found.scopes:
         raise ToolError("This key may only ask, search and read. Use a key made with --role admin.")
 
 
@@ -86,7 +72,7 @@ class _Call(Work):
     def check(self) -> None:
         """End the running function if the call is cancelled."""
         super().check()
-        check_cancelled()
+        from_thread.check_cancelled()
 
 
 # Seconds between two notifications of progress: five a second look continuous.
@@ -234,7 +220,7 @@ class Notifier:
 
     def __call__(self, progress: Progress) -> None:
         """Report the sum of the passages and sources done, a number that always grows."""
-        check_cancelled()
+        from_thread.check_cancelled()
         reached = progress.sources_done + progress.chunks_done
         now = time.monotonic()
         if reached <= self._reached or now - self._reported < PACE:

@@ -84,6 +84,10 @@ class BoundedConnection(HttpToolsProtocol):
         # More data doesn't extend the time for the head of a request.
         self._watch()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Add a header. White space around a value isn't part of it (RFC 9110, 5.5), but llhttp keeps what follows."""
+        super().on_header(name, value.strip(b" \t"))
+
     def on_headers_complete(self) -> None:
         """Begin the request."""
         super().on_headers_complete()
