@@ -30,6 +30,7 @@ TITLES = {
     "operations": "Running the server",
     "OpenAI": "OpenAI's protocol",
 }
+_EVENTS = "text/event-stream"
 _SPELLED = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "object"}
 
 Schema = Mapping[str, Any]
@@ -65,11 +66,20 @@ def _operation(method: str, path: str, operation: Schema) -> Iterator[str]:
         yield from (f"Sent: {_type(content['schema'])}, `{kind}`", "")
     for status, response in operation["responses"].items():
         if status.startswith("2"):
+            contents = response.get("content", {})
             kinds = [
-                f"{_type(content['schema'])}, `{kind}`" if content.get("schema") else f"`{kind}`"
-                for kind, content in response.get("content", {}).items()
+                f"{_type(content['schema'])}, `{kind}`" if content.get("schema") and kind != _EVENTS else f"`{kind}`"
+                for kind, content in contents.items()
             ]
             yield from (f"Returned: {status}" + (", " + "; or ".join(kinds) if kinds else ""), "")
+            if _EVENTS in contents:
+                yield from _events(contents[_EVENTS]["schema"])
+
+
+def _events(schema: Schema) -> Iterator[str]:
+    found = [each["properties"] for each in schema.get("oneOf", [schema])]
+    rows = [[f"`{each['event']['const']}`" if "event" in each else "", _type(each["data"])] for each in found]
+    yield from _table(["event", "data"], rows)
 
 
 def _schemas(schemas: Schema) -> Iterator[str]:
@@ -82,6 +92,8 @@ def _schemas(schemas: Schema) -> Iterator[str]:
             [f"`{field}`" + ("" if field in required else ", optional"), _type(each), each.get("description", "")]
             for field, each in schema.get("properties", {}).items()
         ]
+        if isinstance(others := schema.get("additionalProperties"), Mapping) and rows:
+            rows.append(["any other", _type(others), ""])
         if rows:
             yield from _table(["field", "type", ""], rows)
         elif "enum" in schema:
@@ -92,11 +104,20 @@ def _type(schema: Schema) -> str:
     if "$ref" in schema:
         name = _short(schema["$ref"].rpartition("/")[2])
         return f"[{name}](#{name.lower()})"
-    if "anyOf" in schema:
-        return " or ".join(dict.fromkeys(map(_type, schema["anyOf"])))
+    if "contentSchema" in schema:
+        return _type(schema["contentSchema"])
+    if "properties" in schema:
+        return ", ".join(f"`{name}` ({_type(each)})" for name, each in schema["properties"].items())
+    for keyword, word in (("anyOf", " or "), ("allOf", " and ")):
+        if keyword in schema:
+            return word.join(dict.fromkeys(map(_type, schema[keyword])))
+    if "format" in schema:
+        return {"binary": "file"}.get(schema["format"], schema["format"])
     if "enum" in schema or "const" in schema:
         return " or ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
     kind = schema.get("type", "anything")
+    if isinstance(kind, list):
+        return " or ".join(_SPELLED.get(each, each) for each in kind)
     if kind == "array":
         return f"list of {_type(schema.get('items', {}))}"
     return _SPELLED.get(kind, kind) + _limits(schema)

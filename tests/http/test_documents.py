@@ -96,6 +96,18 @@ def test_originals_come_back_and_never_as_a_page(client: httpx.Client, path: Pat
     assert file.headers["content-security-policy"].startswith("sandbox")
 
 
+def test_a_part_of_a_file(client: httpx.Client) -> None:
+    found = client.get("api/v1/library/documents").json()["documents"][0]
+    address = f"api/v1/library/documents/{found['document_id']}/file"
+    whole = client.get(address).content
+    part = client.get(address, headers={"Range": "bytes=2-5"})
+    assert (part.status_code, part.content) == (206, whole[2:6])
+    beyond = client.get(address, headers={"Range": f"bytes={len(whole)}-"})
+    assert beyond.status_code == 416
+    declared = client.get("openapi.json").json()["paths"]["/api/v1/{library}/documents/{document_id}/file"]["get"]
+    assert {"200", "206", "416"} <= set(declared["responses"])
+
+
 def test_a_member_of_an_archive_comes_back_with_its_archive(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -90,6 +90,24 @@ def test_a_head_that_does_not_come_ends_the_connection(local: Target, first: byt
         assert read_reply(connection).status in (0, 400, 408)
 
 
+@pytest.mark.parametrize(
+    ("pieces", "status", "code"),
+    [
+        pytest.param((b"GET /" + b"a" * 9_000, b" HTTP/1.1\r\nHost: localhost\r\n\r\n"), 414, "address_too_long"),
+        pytest.param((b"GET /" + b"a" * 30_000, b"a" * 3_000), 414, "address_too_long", id="an address without end"),
+        pytest.param((HEALTH[:-2], b"X-A: " + b"a" * 33_000), 431, "headers_too_large", id="a header without end"),
+        pytest.param((HEALTH[:-2], b"X-A: a\r\n" * 6_000), 431, "headers_too_large", id="headers without end"),
+        pytest.param((b"GARBAGE\r\n\r\n",), 400, "bad_request", id="no HTTP"),
+    ],
+)
+def test_a_head_that_is_too_long_gets_a_problem(
+    local: Target, pieces: tuple[bytes, ...], status: int, code: str
+) -> None:
+    reply = exchange(local.port, *pieces, pause=0.2)
+    assert (reply.status, reply.json()["code"]) == (status, code)
+    assert reply.headers["content-type"] == "application/problem+json"
+
+
 @pytest.mark.parametrize("framing", ["Content-Length: 5000", "Transfer-Encoding: chunked"])
 @pytest.mark.parametrize(
     ("path", "form"), [(ASK, "application/json"), ("/api/v1/book/documents", "multipart/form-data; boundary=x")]

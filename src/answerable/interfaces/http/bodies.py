@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, RootModel, model_validator
 
 LONGEST_QUESTION = 4_000  # characters: a page of text; a round number, not measured
 LONGEST_SELECTION = 20_000  # characters: a chapter; a round number, not measured
@@ -30,12 +30,41 @@ Question = Annotated[
     Field(max_length=LONGEST_QUESTION, min_length=1, examples=["When is the library open on Sundays?"]),
     AfterValidator(_not_blank),
 ]
-Where = Annotated[
-    dict[str, JsonValue] | None,
-    Field(description="A filter on passages.", examples=[{"type": "pdf", "page": {"gte": 3}}]),
+
+
+# The schema of a filter is only described: `parse_filter` checks filters, and its messages say more.
+_VALUE = {"type": ["string", "number", "boolean"]}
+_MOMENT = {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}
+_CLOSED = {"type": "object", "additionalProperties": False, "minProperties": 1}
+_ONE_OF_A_SIDE = [{"not": {"required": ["gt", "gte"]}}, {"not": {"required": ["lt", "lte"]}}]
+_BOUNDS = [dict.fromkeys(("gt", "gte", "lt", "lte"), bound) for bound in ({"type": "number"}, _MOMENT)]
+_CONDITIONS = [
+    _VALUE,
+    {"type": "array", "items": _VALUE, "minItems": 1},
+    *({**_CLOSED, "properties": bounds, "allOf": _ONE_OF_A_SIDE} for bounds in _BOUNDS),
+    {**_CLOSED, "properties": {"exists": {"type": "boolean"}}},
 ]
 
 
+class Filter(RootModel[dict[str, JsonValue]]):
+    """Conditions on passages by field: a value, one of several values, a range, or whether there is a value."""
+
+
+class _Filtered:
+    def __get_pydantic_json_schema__(self, _: Any, handler: Any) -> dict[str, Any]:
+        own = handler(Filter.__pydantic_core_schema__)
+        inner = {**own, "minProperties": 1}
+        several = {"type": "array", "items": inner, "minItems": 1}
+        combined = {"and": several, "or": several, "not": inner}
+        handler.resolve_ref_schema(own).update(properties=combined, additionalProperties={"anyOf": _CONDITIONS})
+        return {"anyOf": [own, {"type": "null"}]}
+
+
+Where = Annotated[
+    dict[str, JsonValue] | None,
+    Field(description="A filter on passages.", examples=[{"type": "pdf", "page": {"gte": 3}}]),
+    _Filtered(),
+]
 Narrow = Annotated[
     bool,
     Field(description="Whether a question that names a person or a time searches only the messages of these."),
@@ -129,6 +158,12 @@ class VerifyBody(Sent):
     repair: bool = Field(False, description="Whether to fix the differences.")
 
 
+def _not_too_often(every: int | None) -> int | None:
+    if every and every < SHORTEST_INTERVAL:
+        raise ValueError(f"at least {SHORTEST_INTERVAL} seconds, or 0 for none")
+    return every
+
+
 class LibraryBody(Sent):
     """A new library."""
 
@@ -139,16 +174,9 @@ class ChangeBody(Sent):
     """Changes to a library; omitted fields stay unchanged."""
 
     title: Title | None = None
-    every: int | None = Field(
-        None, ge=0, le=31_536_000, description="Seconds between syncs of everything followed; 0: none."
+    every: Annotated[int | None, AfterValidator(_not_too_often)] = Field(
+        None, ge=0, le=31_536_000, description="Seconds between syncs of everything followed, from 600; 0: none."
     )
-
-    @field_validator("every")
-    @classmethod
-    def _not_too_often(cls, every: int | None) -> int | None:
-        if every and every < SHORTEST_INTERVAL:
-            raise ValueError(f"at least {SHORTEST_INTERVAL} seconds, or 0 for none")
-        return every
 
 
 class ModelBody(Sent):

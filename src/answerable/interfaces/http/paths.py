@@ -29,5 +29,5 @@ def is_public(scope: Scope) -> bool:
 
 
 def is_upload(scope: Scope) -> bool:
-    """Return whether the request's path accepts uploads."""
-    return scope["method"] == "POST" and route_path(scope).endswith("/documents")
+    """Return whether the request's path accepts uploads; the router refuses other methods than POST."""
+    return route_path(scope).endswith("/documents")

@@ -18,6 +18,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable import errors
@@ -53,19 +54,16 @@ _STATUS: dict[type[AnswerableError], int] = {
     errors.ProviderOverloaded: 503,
     errors.ContentFiltered: 422,
 }
+# Codes of errors of Starlette; problems of ours name theirs.
 _CODES = {
     400: "bad_request",
-    401: "unauthorized",
-    403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
     408: "too_slow",
     413: "too_large",
     415: "unsupported_media_type",
-    422: "invalid_request",
-    429: "too_many_requests",
-    503: "busy",
 }
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 # Errors whose messages are hidden, since they reveal folders, addresses and settings of the server.
 _PRIVATE = (errors.LibraryError, errors.SettingsError, errors.MissingPackage, errors.ProviderRefused)
 _OPEN = (errors.DocumentNotFound, UnknownLibrary)
@@ -187,10 +185,17 @@ async def _handle_invalid(_: Request, error: Exception) -> JSONResponse:
     return problem(422, "invalid_request", f"The request is invalid ({named}). Correct it.", errors=wrong[:20])
 
 
-async def _handle_http(_: Request, error: Exception) -> JSONResponse:
+async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     status = error.status_code
-    return problem(status, _CODES.get(status, "error"), str(error.detail), error.headers)
+    headers = {"Allow": _allowed(request)} if status == 405 else error.headers
+    return problem(status, _CODES.get(status, "error"), str(error.detail), headers)
+
+
+def _allowed(request: Request) -> str:
+    """Return all methods of a path: the router names those of one of its routes only."""
+    matches, scope = [each.matches for each in request.app.routes], request.scope
+    return ", ".join(each for each in _METHODS if any(m({**scope, "method": each})[0] is Match.FULL for m in matches))
 
 
 # Paths that programs use, so that their problems are JSON.

@@ -89,6 +89,8 @@ def create_app(service: Service) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # A filter is the same in a question and in its answer.
+        separate_input_output_schemas=False,
     )
     app.state.service = service
     add_handlers(app)
@@ -128,11 +130,7 @@ async def get_readiness(service: Serving) -> Response:
     return PlainResponse({"status": "ready"})
 
 
-@router.get(
-    "/metrics",
-    responses={**responses(), 200: {"description": "Figures for Prometheus.", "content": {"text/plain": {}}}},
-    response_class=Response,
-)
+@router.get("/metrics", responses=responses(content={"text/plain": {}}), response_class=Response)
 async def get_metrics(caller: Admin, service: Serving) -> Response:
     """Get counts and times of all libraries for Prometheus, without contents of questions or documents."""
     if caller.library:

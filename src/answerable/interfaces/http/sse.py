@@ -6,14 +6,17 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from pydantic import BaseModel
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from answerable.interfaces.http.problems import Problem, problem_of
 from answerable.interfaces.http.service import Service
+
+Schema: TypeAlias = Mapping[str, Any]
 
 MEDIA_TYPE = "text/event-stream"
 
@@ -27,6 +30,32 @@ class Event(NamedTuple):
     def encoded(self) -> bytes:
         """Return the event as bytes, in the format of server-sent events."""
         return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
+
+
+def described(data: Mapping[str, Schema]) -> dict[str, Schema]:
+    """Return a stream's description from the schemas of the data by the names of the events."""
+    return stream({"oneOf": [fields(event={"const": name}, data=encoded(each)) for name, each in data.items()]})
+
+
+def stream(event: Schema) -> dict[str, Schema]:
+    """Return a stream's description. Before OpenAPI 3.2 it is the schema of each event, for want of another keyword."""
+    return {MEDIA_TYPE: {"schema": event}}
+
+
+def encoded(data: Schema) -> Schema:
+    """Return the schema of a value that is encoded in an event's data."""
+    return {"type": "string", "contentMediaType": "application/json", "contentSchema": data}
+
+
+def fields(**kinds: Schema | str) -> Schema:
+    """Return the schema of an object that has members of these types or schemas."""
+    members = {name: {"type": kind} if isinstance(kind, str) else kind for name, kind in kinds.items()}
+    return {"type": "object", "properties": members, "required": [*members]}
+
+
+def reference(model: type[BaseModel]) -> Schema:
+    """Return the schema of a model that a route's description has."""
+    return {"$ref": f"#/components/schemas/{model.__name__}"}
 
 
 async def watched(

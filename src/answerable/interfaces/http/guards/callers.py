@@ -176,7 +176,7 @@ OWN_MACHINE = Rates(asks=100_000, searches=100_000, uploads=100_000, others=100_
 """Rates of a server without keys, which serves only its own user."""
 
 _KINDS = {
-    **dict.fromkeys(("ask", "completions", "mcp"), "asks"),
+    **dict.fromkeys(("ask", "completions", "responses", "mcp"), "asks"),
     **dict.fromkeys(("search", "embeddings"), "searches"),
     **dict.fromkeys(("documents", "sources"), "uploads"),
 }

@@ -15,12 +15,17 @@ import ipaddress
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-_TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+from answerable.interfaces.http.guards.heads import HEADERS_TOO_LARGE, LONGEST_TARGET, TARGET_TOO_LONG
+from answerable.interfaces.http.problems import Problem
+
+_TOO_MANY = Problem(503, "busy", "The server has too many connections. Try again in a moment.", {"Retry-After": "5"})
+_TOO_SLOW = Problem(408, "too_slow", "The request arrived too slowly. Send it again, over a faster connection.")
+_INVALID = Problem(400, "bad_request", "This is not a valid HTTP request. Correct it.")
 # Bytes of a head, more than `refuse_oversized` allows, so that it can say what is too long. Half between chunks.
 _LONGEST_HEAD = 32_768
 # Bytes allowed between chunks for each byte in them: a chunk of one byte has five, and some clients write more digits.
@@ -61,8 +66,7 @@ class BoundedConnection(HttpToolsProtocol):
         super().connection_made(transport)
         self._network = network_of(self.client)
         if not self._has_room():
-            transport.write(_TOO_MANY)
-            transport.close()
+            self._refuse(_TOO_MANY)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -80,13 +84,20 @@ class BoundedConnection(HttpToolsProtocol):
         if not is_empty_line:
             super().data_received(data)
         if (is_empty_line or self._spare < 0) and not self.transport.is_closing():
-            self.send_400_response("Invalid HTTP request received.")
+            self.send_400_response("Too much.")
         # More data doesn't extend the time for the head of a request.
         self._watch()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Add a header. White space around a value isn't part of it (RFC 9110, 5.5), but llhttp keeps what follows."""
         super().on_header(name, value.strip(b" \t"))
+
+    def send_400_response(self, _: str) -> None:
+        """Refuse what isn't HTTP, or is too long."""
+        # uvicorn sets the method when the head is complete.
+        is_long_head = self._spare < 0 and self.scope and "method" not in self.scope
+        too_long = TARGET_TOO_LONG if len(self.url) > LONGEST_TARGET else HEADERS_TOO_LARGE
+        self._refuse(too_long if is_long_head else _INVALID)
 
     def on_headers_complete(self) -> None:
         """Begin the request."""
@@ -146,8 +157,16 @@ class BoundedConnection(HttpToolsProtocol):
     def _give_up(self) -> None:
         if not self.transport.is_closing():
             if self.cycle is None:
-                self.transport.write(_TOO_SLOW)
+                self._refuse(_TOO_SLOW)
             self.transport.close()
+
+    def _refuse(self, found: Problem) -> None:
+        """Write a problem without the app, which knows of no request yet, and close the connection."""
+        response = found.response()
+        status = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}".encode()
+        headers = (b": ".join(pair) for pair in (*response.raw_headers, (b"connection", b"close")))
+        self.transport.write(b"\r\n".join((status, *headers, b"", bytes(response.body))))
+        self.transport.close()
 
 
 class _Alarm:

@@ -16,12 +16,16 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable.interfaces.http.paths import is_page
-from answerable.interfaces.http.problems import FORMS, problem
+from answerable.interfaces.http.problems import FORMS, Problem, problem
 
 # Round numbers, not measured: browsers and proxies send less, and other servers have about the same limits.
 LONGEST_TARGET = 8_192
 LONGEST_HEADERS = 16_384  # bytes of names and values
 MOST_HEADERS = 100  # other servers have the same limit
+
+TARGET_TOO_LONG = Problem(414, "address_too_long", f"The address is over {LONGEST_TARGET:,} bytes. Shorten it.")
+_TOO_LARGE = f"The headers are over {LONGEST_HEADERS:,} bytes, or more than {MOST_HEADERS}. Send fewer."
+HEADERS_TOO_LARGE = Problem(431, "headers_too_large", _TOO_LARGE)
 
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?")
 
@@ -46,10 +50,9 @@ def refuse_oversized(scope: Scope) -> ASGIApp | None:
     """Refuse long addresses with 414, and large headers with 431."""
     headers = scope["headers"]
     if len(scope["raw_path"]) + len(scope["query_string"]) > LONGEST_TARGET:
-        return problem(414, "address_too_long", f"The address is over {LONGEST_TARGET:,} bytes. Shorten it.")
+        return TARGET_TOO_LONG.response()
     if len(headers) > MOST_HEADERS or sum(len(name) + len(value) for name, value in headers) > LONGEST_HEADERS:
-        detail = f"The headers are over {LONGEST_HEADERS:,} bytes, or more than {MOST_HEADERS}. Send fewer."
-        return problem(431, "headers_too_large", detail)
+        return HEADERS_TOO_LARGE.response()
     return None
 
 

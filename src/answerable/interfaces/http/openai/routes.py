@@ -23,6 +23,8 @@ from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.openai.completions import Completion
 from answerable.interfaces.http.openai.responses import Reply
 from answerable.interfaces.http.openai.schemas import (
+    CHUNKS,
+    RESPONSE_EVENTS,
     ChatBody,
     ChatOut,
     EmbeddingsBody,
@@ -46,11 +48,11 @@ from answerable.sharing import Work
 router = api_router("OpenAI", OPENAI)
 
 
-def _described(model: type[BaseModel], streams: bool = False) -> Responses:
+def _described(model: type[BaseModel], stream: dict[str, sse.Schema] | None = None) -> Responses:
     """Return the OpenAPI description of a route's responses, with errors in OpenAI's form."""
     return {
         code: {"model": ErrorBody, "description": said["description"]} if int(code) >= 400 else said
-        for code, said in responses(model, events=streams).items()
+        for code, said in responses(model, content=stream).items()
     }
 
 
@@ -67,7 +69,7 @@ async def get_model(model: str, caller: Asker, service: Serving) -> Response:
     return PlainResponse(_model(_known(model, caller, service), service))
 
 
-@router.post("/chat/completions", responses=_described(ChatOut, streams=True))
+@router.post("/chat/completions", responses=_described(ChatOut, CHUNKS))
 async def create_chat_completion(body: ChatBody, request: Request, caller: Asker, service: Serving) -> Response:
     """Answer the last message of a conversation from a library, or report that its documents don't answer it.
 
@@ -92,7 +94,7 @@ async def create_chat_completion(body: ChatBody, request: Request, caller: Asker
     return PlainResponse(last.data)
 
 
-@router.post("/responses", responses=_described(ResponseOut, streams=True))
+@router.post("/responses", responses=_described(ResponseOut, RESPONSE_EVENTS))
 async def create_response(body: ResponsesBody, request: Request, caller: Asker, service: Serving) -> Response:
     """Answer the last message of the input from a library, or report that its documents don't answer it.
 

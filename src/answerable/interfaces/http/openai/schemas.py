@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from answerable.datatypes import Exchange
+from answerable.interfaces.http import sse
 from answerable.interfaces.http.bodies import LONGEST_QUESTION
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.schemas import output
@@ -212,6 +214,19 @@ EmbeddingsOut = output(
     usage=dict[str, int],
 )
 
+_CHOICES = {"type": "array", "items": sse.fields(index="integer", delta="object")}
+_CHUNK = sse.fields(id="string", object="string", created="integer", model="string", choices=_CHOICES)
+# These events have no names.
+CHUNKS = sse.stream(
+    sse.fields(data={"anyOf": [sse.encoded(_CHUNK), sse.encoded(sse.reference(ErrorBody)), {"const": "[DONE]"}]})
+)
+_STEPS = (
+    *("created", "in_progress", "completed", "output_text.delta", "output_text.annotation.added", "output_text.done"),
+    *(f"{part}.{state}" for part in ("output_item", "content_part") for state in ("added", "done")),
+)
+_NAMES = ("error", *(f"response.{step}" for step in _STEPS))
+RESPONSE_EVENTS = sse.described({name: sse.fields(type={"const": name}, sequence_number="integer") for name in _NAMES})
+
 
 def unsupported(param: str, detail: str) -> Problem:
     """Return the error for an option that isn't supported."""
@@ -239,8 +254,15 @@ def _asked(messages: Sequence[Turn]) -> tuple[str, list[Exchange]]:
 
 def _decoded(tokens: list[int]) -> str:
     try:
-        from toktok._toktok import Tokenizer
+        text: str = _tokenizer().decode(tokens)
     except ImportError as error:
         raise unsupported("input", "This server can't read tokens. Send texts.") from error
-    text: str = Tokenizer("cl100k_base", "").decode(tokens)
     return text
+
+
+@cache
+def _tokenizer() -> Any:
+    from toktok._toktok import Tokenizer
+
+    # Kept, since to load its vocabulary takes half a second for each text.
+    return Tokenizer("cl100k_base", "")

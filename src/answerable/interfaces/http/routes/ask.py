@@ -21,13 +21,24 @@ from answerable.interfaces.http.routes.shared import (
     owner,
     responses,
 )
-from answerable.interfaces.http.schemas import AnswerOut, FoundOut, PlacesOut
+from answerable.interfaces.http.schemas import AnswerOut, CitationOut, FoundOut, PlacesOut, ProblemOut
 from answerable.interfaces.plain import citation_json, narrowing_json, result_json, unavailable_json
 
 router = api_router("asking", "/api/v1/{library}")
 
+_EVENTS = sse.described(
+    {
+        "searched": sse.fields(question="string", scope={"enum": ["section", "document", "library"]}),
+        "step": sse.fields(tool="string", asked="string"),
+        "text": sse.fields(text="string"),
+        "mark": {"allOf": [sse.fields(number="integer"), sse.reference(CitationOut)]},
+        "answer": sse.reference(AnswerOut),
+        "error": sse.reference(ProblemOut),
+    }
+)
 
-@router.post("/ask", responses=responses(AnswerOut, events=True))
+
+@router.post("/ask", responses=responses(AnswerOut, content=_EVENTS))
 async def ask(
     library: LibraryName, body: AskBody, request: Request, opened: Opened, caller: Asker, service: Serving
 ) -> Response:

@@ -19,6 +19,7 @@ from answerable.interfaces.http.routes.shared import (
     LibraryName,
     Opened,
     PlainResponse,
+    Responses,
     Serving,
     api_router,
     responses,
@@ -62,8 +63,15 @@ _MOST_ROWS, _MOST_CELLS = 2_000, 20_000  # of all tables of a document together;
 _FEWEST_ROWS = 20
 _SHOWN = (Origin.TABLE, Origin.CALENDAR, Origin.CONTACTS)
 _PDF = "application/pdf"
-# A file that a browser shows must not run scripts or load other files.
-_FILE_POLICY = "sandbox; default-src 'none'; object-src 'none'; frame-ancestors 'none'"
+_FILE: dict[str, Any] = {_PDF: {}, "application/octet-stream": {}}
+# Starlette refuses ranges, as text.
+_NO_RANGE: Responses = {416: {"description": "There is no such range.", "content": {"text/plain": {}}}}
+_FILE_HEADERS = {
+    # A file that a browser shows must not run scripts or load other files.
+    "Content-Security-Policy": "sandbox; default-src 'none'; object-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, no-store",
+}
 
 Start = Annotated[int, Query(ge=0, description="In characters of the document's content.")]
 End = Annotated[int, Query(gt=0, description="Exclusive.")]
@@ -165,8 +173,8 @@ async def get_pages(library: LibraryName, document_id: str, opened: Opened, serv
 
 @router.get(
     "/documents/{document_id}/file",
-    responses={**responses(), 200: {"description": "The file.", "content": {_PDF: {}, "application/octet-stream": {}}}},
-    response_class=FileResponse,
+    responses={**responses(content=_FILE), **responses(status=206, content=_FILE), **_NO_RANGE},
+    response_class=Response,
 )
 async def get_file(library: LibraryName, document_id: str, opened: Opened, service: Serving) -> Response:
     """Get a document's original file, if it is unchanged; for a file in an archive, the archive.
@@ -185,19 +193,11 @@ async def get_file(library: LibraryName, document_id: str, opened: Opened, servi
         media_type=_PDF if is_pdf else "application/octet-stream",
         filename=path.rpartition("/")[2],
         content_disposition_type="inline" if is_pdf else "attachment",
-        headers={
-            "Content-Security-Policy": _FILE_POLICY,
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "private, no-store",
-        },
+        headers=_FILE_HEADERS,
     )
 
 
-@router.get(
-    "/documents/{document_id}/recording",
-    responses={**responses(), 200: {"description": "The sound.", "content": {"audio/*": {}}}},
-    response_class=Response,
-)
+@router.get("/documents/{document_id}/recording", responses=responses(content={"audio/*": {}}), response_class=Response)
 async def get_recording(
     library: LibraryName, document_id: str, opened: Opened, service: Serving, start: Start = 0
 ) -> Response:
@@ -211,12 +211,7 @@ async def get_recording(
     return Response(
         data,
         media_type=media_type_of(data[:SAMPLE]) or "application/octet-stream",
-        headers={
-            "Content-Security-Policy": _FILE_POLICY,
-            "Content-Disposition": "inline",
-            "X-Content-Type-Options": "nosniff",
-            "Cache-Control": "private, no-store",
-        },
+        headers={**_FILE_HEADERS, "Content-Disposition": "inline"},
     )
 
 

@@ -35,7 +35,7 @@ from answerable.interfaces.http.routes.shared import (
     api_router,
     responses,
 )
-from answerable.interfaces.http.schemas import FoldersOut, FollowedOut, JobOut, JobsOut
+from answerable.interfaces.http.schemas import FoldersOut, FollowedOut, JobOut, JobsOut, ProblemOut
 from answerable.interfaces.http.service import Service, start_adding, start_sync, start_verification
 from answerable.interfaces.plain import origin_json
 from answerable.library import Library
@@ -43,6 +43,8 @@ from answerable.sources.site.crawl import parse_start
 
 ingestion = api_router("ingestion", "/api/v1/{library}")
 
+_JOB = sse.reference(JobOut)
+_EVENTS = sse.described({"progress": _JOB, "ended": _JOB, "error": sse.reference(ProblemOut)})
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1}
 _PASSWORD = {"type": "string", "description": "Opens PDFs among the files, and isn't kept.", "maxLength": 200}
 _FIELDS = {"files": _FILES, "password": _PASSWORD}
@@ -91,11 +93,7 @@ async def get_job(library: LibraryName, job_id: str, caller: Admin, service: Ser
     return PlainResponse(_found(service.jobs, library, job_id).json())
 
 
-@ingestion.get(
-    "/jobs/{job_id}/events",
-    responses={**responses(), 200: {"description": "The events.", "content": {sse.MEDIA_TYPE: {}}}},
-    response_class=Response,
-)
+@ingestion.get("/jobs/{job_id}/events", responses=responses(content=_EVENTS), response_class=Response)
 async def watch_job(library: LibraryName, job_id: str, caller: Admin, service: Serving) -> Response:
     """Watch a job: a `progress` event per change, and an `ended` event at its end."""
     job = _found(service.jobs, library, job_id)

@@ -24,17 +24,17 @@ Responses = dict[int | str, dict[str, Any]]
 _ALWAYS = (400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503, 507)
 
 
-def responses(model: type[BaseModel] | None = None, status: int = 200, events: bool = False) -> Responses:
-    """Return a route's responses: the result, optionally also a stream of events, and every problem."""
+def responses(model: type[BaseModel] | None = None, status: int = 200, content: sse.Schema | None = None) -> Responses:
+    """Return a route's responses: a result of a model, others by media type, and every problem."""
     good: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if model is not None:
         good["model"] = model
-    if events:
-        good["content"] = {sse.MEDIA_TYPE: {"schema": {"type": "string"}}}
-    wrong = {"schema": {"$ref": f"#/components/schemas/{ProblemOut.__name__}"}}
+    if content:
+        good["content"] = content
+    wrong = {problems.MEDIA_TYPE: {"schema": sse.reference(ProblemOut)}}
     return {
         status: good,
-        **{code: {"description": HTTPStatus(code).phrase, "content": {problems.MEDIA_TYPE: wrong}} for code in _ALWAYS},
+        **{code: {"description": HTTPStatus(code).phrase, "content": wrong} for code in _ALWAYS},
     }
 
 
