@@ -188,11 +188,11 @@ def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> I
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str) -> Iterator[str]:
+def serving(folder: Path, *arguments: str, reader: str = "off") -> Iterator[str]:
     """A server in a process of its own with all that it keeps under a folder; gives its address."""
     command = [*_COMMAND, "serve", "--port", "0", "--library", str(folder / "library"), "--data", str(folder / "data")]
     # Vectors of this runtime are kept apart from those of the tests that take the usual one.
-    quick = {"ANSWERABLE_READER": "off", "ANSWERABLE_CACHE_FOLDER": str(folder.parent / "quick")}
+    quick = {"ANSWERABLE_READER": reader, "ANSWERABLE_CACHE_FOLDER": str(folder.parent / "quick")}
     environment = {**os.environ, **quick}
     with subprocess.Popen(
         [*command, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -171,9 +171,10 @@ def export(reader: Visitor, *turns: dict[str, Any]) -> tuple[str, str, str, byte
     """Turns as Markdown, that rendered by marked, as the page prints it, and as Word."""
     found = reader.page.evaluate(
         """async (turns) => {
-          const modules = ["exporting.js", "printed.js", "word.js", "../vendor/marked.mjs"];
+          const { later } = await import(new URL("page/main.js", location));
+          const names = ["exporting.js", "printed.js", "word.js"].map((name) => `conversation/${name}`);
           const [{ markdownOf }, { documentOf }, { wordOf }, { parse }] = await Promise.all(
-            modules.map((name) => import(new URL(`page/conversation/${name}`, location))));
+            [...names, "vendor/marked.mjs"].map(later));
           const texts = { t: (name) => name, moment: () => "now", language: "en" };
           const markdown = markdownOf(turns, texts);
           const printed = documentOf(turns, texts);

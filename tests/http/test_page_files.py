@@ -17,7 +17,11 @@ from answerable.settings import Settings
 
 PAGE = Path(page_module.__file__).with_name("page")
 OWN = [path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html") and "vendor" not in path.parts]
-_IMPORT = re.compile(r'^(?:import|export)[^;(]*?from\s*"(\.[^"]+)"', re.MULTILINE)
+SCRIPTS = page_module.joined(
+    {path.relative_to(PAGE).as_posix(): path.read_text("utf-8") for path in OWN if path.suffix != ".html"}
+)
+_DEFINED = re.compile(r'^modules\["(\S+)"\] \?\?=', re.MULTILINE)
+_USED = re.compile(r' = modules\["(\S+)"\];')
 _FIELD = re.compile(r"\{\w+\}")
 
 
@@ -86,25 +90,44 @@ def test_the_service_worker_may_serve_the_whole_page(client: httpx.Client) -> No
 
 def test_scripts_stay_small() -> None:
     # What comes with the page, and with a source until a PDF's library is loaded. Views and pages come when opened.
-    page = imported(PAGE / "main.js")
-    at_once = re.findall(r'<link rel="modulepreload" href="page/([^"]+)"', (PAGE / "index.html").read_text("utf-8"))
-    assert {PAGE / name for name in at_once} <= page
-    assert sum(path.stat().st_size for path in page) <= 210_000
-    source = page | imported(PAGE / "views" / "source.js")
-    assert PAGE / "views" / "pdf.js" in source
-    assert sum(path.stat().st_size for path in source) <= 250_000
+    main, source = (vendored(name) | {name: SCRIPTS[name]} for name in ("main.js", "views/source.js"))
+    assert sum(map(len, main.values())) <= 200_000
+    assert sum(map(len, {**main, **source}.values())) <= 235_000
+    assert 'modules["views/pdf.js"]' in source["views/source.js"]
 
 
-def imported(path: Path) -> set[Path]:
-    """A module with all that it imports, but for what is loaded later."""
-    found: set[Path] = set()
-    left = [path]
-    while left:
-        module = left.pop()
-        if module not in found:
-            found.add(module)
-            left += [(module.parent / name).resolve() for name in _IMPORT.findall(module.read_text("utf-8"))]
+def vendored(name: str) -> dict[str, str]:
+    """What a script imports from others' libraries, with all that these import."""
+    found = {}
+    left = [(Path(name).parent / path).as_posix() for path in re.findall(r'"(\.\S+\.mjs)";', SCRIPTS[name])]
+    for path in left:
+        found[path] = (PAGE / path).read_text("utf-8")
+        left += [f"vendor/{other}" for other in re.findall(r'from"\./(\S+?\.mjs)"', found[path])]
     return found
+
+
+def test_the_first_screen_is_one_round_trip_after_the_page() -> None:
+    index = (PAGE / "index.html").read_text("utf-8")
+    preloaded = re.findall(r'<link rel="modulepreload" href="page/([^"]+)"', index)
+    assert sorted(preloaded) == sorted(vendored("main.js"))
+    assert re.findall(r'<link rel="stylesheet" href="page/([^"]+)"', index) == ["styles.css"]
+    assert re.findall(r'<script type="module" src="page/([^"]+)"', index) == ["main.js"]
+    assert "@import" not in SCRIPTS["styles.css"]
+
+
+def test_every_module_is_there_before_it_is_used() -> None:
+    of_main = set(_DEFINED.findall(SCRIPTS["main.js"]))
+    for name, text in SCRIPTS.items():
+        there = set() if name == "main.js" else of_main
+        for line in text.splitlines():
+            assert set(_USED.findall(line)) <= there, (name, line)
+            there = there | set(_DEFINED.findall(line))
+        if name != "main.js":
+            assert not of_main.intersection(_DEFINED.findall(text)), name
+        # A module that is written in a form that isn't known would be left as it is.
+        start = "export const modules" if name == "main.js" else r"import \{ later, modules \}"
+        left = re.sub(rf"^(?:{start}|import \* as \w+ from ).*", "", text, flags=re.MULTILINE)
+        assert not re.search(r"^(?:import|export)\b.*", left, re.MULTILINE), name
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ KEEPS_ALL = """async () => {
   const names = performance.getEntriesByType("resource").map(({ name }) => name);
   const files = new Set(names.filter((name) => new URL(name).pathname.startsWith("/page/")));
   const kept = await (await caches.open("answerable:page:/")).keys();
-  return files.size > 20 && kept.length > files.size;
+  return files.size > 5 && kept.length > files.size;
 }"""
 FORM = """
 <form method="post" enctype="multipart/form-data" action="{address}share">

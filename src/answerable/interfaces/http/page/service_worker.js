@@ -39,7 +39,8 @@ const fileOf = async (request) => {
   try {
     const response = await fetch(request);
     // What PDFs need is large, and is of no use without the server.
-    if (response.ok && (await cache.match(request))) await cache.put(request, response.clone());
+    const isWanted = /\/page\/(?!vendor\/)/.test(request.url) || (await cache.match(request));
+    if (response.ok && isWanted) await cache.put(request, response.clone());
     return response;
   } catch (error) {
     const kept = await cache.match(request, { ignoreSearch: true });

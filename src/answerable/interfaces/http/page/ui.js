@@ -1,11 +1,7 @@
 /** Shared by all components: templates, hooks and icons. */
 
 import { createContext, Fragment, h, render } from "./vendor/preact.mjs";
-import { useEffect, useState } from "./vendor/hooks.mjs";
-import htm from "./vendor/htm.mjs";
-
-export { createContext, Fragment, render };
-export {
+import {
   useCallback,
   useContext,
   useEffect,
@@ -15,6 +11,10 @@ export {
   useRef,
   useState,
 } from "./vendor/hooks.mjs";
+import { default as htm } from "./vendor/htm.mjs";
+
+export { createContext, Fragment, render };
+export { useCallback, useContext, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState };
 
 export const html = htm.bind(h);
 

@@ -6,7 +6,7 @@ import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { widthOf } from "./zoom.js";
 
-const VENDOR = new URL("../vendor/", import.meta.url);
+const VENDOR = new URL("page/vendor/", document.baseURI);
 const NEAR = "600px 0px";
 const SHARPEST = 3;
 // A larger canvas stays empty on iPhones.
