@@ -20,7 +20,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from answerable.interfaces.http.guards.heads import HEADERS_TOO_LARGE, LONGEST_TARGET, TARGET_TOO_LONG
+from answerable.interfaces.http.guards.heads import DATA_HEADERS, HEADERS_TOO_LARGE, LONGEST_TARGET, TARGET_TOO_LONG
 from answerable.interfaces.http.problems import Problem
 
 _TOO_MANY = Problem(503, "busy", "The server has too many connections. Try again in a moment.", {"Retry-After": "5"})
@@ -95,9 +95,10 @@ class BoundedConnection(HttpToolsProtocol):
     def send_400_response(self, _: str) -> None:
         """Refuse what isn't HTTP, or is too long."""
         # uvicorn sets the method when the head is complete.
-        is_long_head = self._spare < 0 and self.scope and "method" not in self.scope
-        too_long = TARGET_TOO_LONG if len(self.url) > LONGEST_TARGET else HEADERS_TOO_LARGE
-        self._refuse(too_long if is_long_head else _INVALID)
+        if self._spare >= 0 or not self.scope or "method" in self.scope:
+            self._refuse(_INVALID)
+        else:
+            self._refuse(TARGET_TOO_LONG if len(self.url) > LONGEST_TARGET else HEADERS_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
         """Begin the request."""
@@ -163,8 +164,9 @@ class BoundedConnection(HttpToolsProtocol):
     def _refuse(self, found: Problem) -> None:
         """Write a problem without the app, which knows of no request yet, and close the connection."""
         response = found.response()
+        response.headers.update({**DATA_HEADERS, "Connection": "close"})
         status = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}".encode()
-        headers = (b": ".join(pair) for pair in (*response.raw_headers, (b"connection", b"close")))
+        headers = (b": ".join(pair) for pair in response.raw_headers)
         self.transport.write(b"\r\n".join((status, *headers, b"", bytes(response.body))))
         self.transport.close()
 

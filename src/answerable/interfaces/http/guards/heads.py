@@ -154,8 +154,8 @@ _ALWAYS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 # Browsers ask each time if the page's files have changed, and fetch only changed files.
-_PAGE = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
-_DATA = {"Content-Security-Policy": DATA_POLICY, "Cache-Control": "no-store"}
+_PAGE = {**_ALWAYS, "Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
+DATA_HEADERS = {**_ALWAYS, "Content-Security-Policy": DATA_POLICY, "Cache-Control": "no-store"}
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
@@ -173,7 +173,7 @@ class ResponseHeaders:
             await self._app(scope, receive, send)
             return
         scope[FORMS] = True
-        wanted = {**_ALWAYS, **(_PAGE if is_page(scope) else _DATA)}
+        wanted = dict(_PAGE if is_page(scope) else DATA_HEADERS)
         if scope["scheme"] == "https":
             wanted.update(_HTTPS)
 

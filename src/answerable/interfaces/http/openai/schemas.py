@@ -264,5 +264,5 @@ def _decoded(tokens: list[int]) -> str:
 def _tokenizer() -> Any:
     from toktok._toktok import Tokenizer
 
-    # Kept, since to load its vocabulary takes half a second for each text.
+    # Kept, since to load its vocabulary takes a third of a second for each text.
     return Tokenizer("cl100k_base", "")
