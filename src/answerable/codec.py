@@ -140,9 +140,7 @@ def _made_dataclass(kind: Any, value: Any, name: str) -> Any:
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
-@lru_cache
-def _hints(kind: type[Any]) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints = lru_cache(get_type_hints)
 
 
 def _check_texts(value: Any, depth: int) -> None:

@@ -25,13 +25,13 @@ Span: TypeAlias = tuple[int, int]
 Facts: TypeAlias = "Mapping[str, str | float | None]"
 
 
-class _Name(str, Enum):
+class Name(str, Enum):
     """An enum whose members are printed as their values."""
 
     __str__ = str.__str__
 
 
-class DocumentType(_Name):
+class DocumentType(Name):
     """The format of a document's source."""
 
     TEXT = "text"
@@ -61,7 +61,7 @@ class DocumentType(_Name):
     RECORDING = "recording"
 
 
-class PartKind(_Name):
+class PartKind(Name):
     """The kind of a part of a document."""
 
     PAGE = "page"
@@ -283,7 +283,7 @@ class Narrowing:
     applied: bool = True
 
 
-class Reason(_Name):
+class Reason(Name):
     """The reason for an answer or a refusal."""
 
     ANSWERED = "answered"

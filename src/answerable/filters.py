@@ -130,7 +130,8 @@ def normalize(value: Any) -> Scalar:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, str):
-        return _normalize_text(value)
+        # Don't cache long strings: they would fill the memory, and are rarely compared twice.
+        return _short_normal(value) if len(value) <= _REMEMBERED else _normal(value)
     if isinstance(value, (bool, int, float)):
         return value
     raise FilterError(f"A filter compares texts, numbers and dates, not {type(value).__name__}.")
@@ -143,21 +144,14 @@ def comparable(value: Any) -> Bound | None:
     return None if isinstance(value, bool) else _as_float(value)
 
 
-def _normalize_text(text: str) -> str:
-    # Don't cache long strings: they would fill the memory, and are rarely compared twice.
-    return _short_normal(text) if len(text) <= _REMEMBERED else _normal(text)
-
-
-@lru_cache(maxsize=10_000)
-def _short_normal(text: str) -> str:
-    return _normal(text)
-
-
 def _normal(text: str) -> str:
     if text.isascii():
         return text.lower().strip()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(mark for mark in decomposed if not unicodedata.combining(mark)).strip()
+
+
+_short_normal = lru_cache(maxsize=10_000)(_normal)
 
 
 def _parse(where: Any, depth: int) -> Filter | None:

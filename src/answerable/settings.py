@@ -133,11 +133,6 @@ class Settings:
         return self.library or str(Path(platformdirs.user_data_dir("answerable", appauthor=False)) / "library")
 
     @property
-    def gates_path(self) -> Path:
-        """The folder of the refusal gates that `answerable calibrate` fits."""
-        return configuration_folder() / "gates"
-
-    @property
     def cache_path(self) -> Path:
         """The folder of caches; their files can be computed again."""
         return Path(self.cache_folder or platformdirs.user_cache_dir("answerable", appauthor=False)).expanduser()

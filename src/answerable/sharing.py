@@ -71,10 +71,15 @@ class Lanes:
         with self._lock:
             *_, future, call = heappop(self._waiting)
         if future.set_running_or_notify_cancel():
-            try:
-                future.set_result(call())
-            except BaseException as error:
-                future.set_exception(error)
+            settle(future, call)
+
+
+def settle(future: Future[T], call: Callable[[], T]) -> None:
+    """Set the result or the error of a call."""
+    try:
+        future.set_result(call())
+    except BaseException as error:
+        future.set_exception(error)
 
 
 class Batching(Generic[Item, Result]):

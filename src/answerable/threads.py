@@ -8,10 +8,11 @@ import itertools
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import Future, wait
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
-from answerable.sharing import Lanes, Work
+from answerable.sharing import Lanes, Work, settle
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,20 +40,13 @@ class DaemonThreads:
     def submit(self, call: Callable[[], T]) -> Future[T]:
         """Run the call in a thread."""
         future: Future[T] = Future()
-
-        def run() -> None:
-            try:
-                future.set_result(call())
-            except BaseException as error:
-                future.set_exception(error)
-
         with self._lock:
             if self._idle:
                 self._idle -= 1
             else:
                 self._started += 1
                 threading.Thread(target=self._work, name="answerable", daemon=True).start()
-        self._calls.put(run)
+        self._calls.put(partial(settle, future, call))
         return future
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 from collecting import collect, text
@@ -79,7 +79,7 @@ def test_a_question_of_stop_words_only() -> None:
 def test_every_signal_is_a_number(question: str, similarities: list[float]) -> None:
     document = text(" ".join(f"Sentence {number} says this." for number in range(len(similarities))))
     found = signals(collect(question, document, similarities=similarities))
-    assert all(math.isfinite(value) for value in found.as_dict().values())
+    assert all(math.isfinite(value) for value in asdict(found).values())
     assert 0 <= found.words <= 1 + 1e-9
 
 

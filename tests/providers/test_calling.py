@@ -81,7 +81,7 @@ def test_no_more_calls_are_under_way_than_allowed() -> None:
     most: list[int] = []
 
     def work() -> None:
-        with calls.slot():
+        with calls.slots:
             under_way.append(1)
             most.append(len(under_way))
             both.wait(30)

@@ -52,7 +52,8 @@ def completed(message: str, history: Sequence[Exchange], now: datetime) -> Compl
         old_names = [each for each in _names(asked) if not _is_within(each[0], old_times)]
         for new, old in ((times, old_times), (named, old_names)):
             if len(new) == len(old) == 1 and not (times and named):
-                return Completed(_exchanged(asked, old[0], message, new[0]), True)
+                exchanged = f"{asked[: old[0][0]]}{message[slice(*new[0])]}{asked[old[0][1] :]}"
+                return Completed(exchanged, True)
         return Completed(f"{asked} {message}", True)
     return Completed(f"{asked} {message}")
 
@@ -73,10 +74,6 @@ def unsaid(ranked: list[Sentence], asked: Asked, before: str) -> list[Sentence]:
         return not is_quoted or not own or not own.isdisjoint(terms(each.text, language))
 
     return [each for each in ranked if is_new(each) and not differences(asked.message, each)] if before else ranked
-
-
-def _exchanged(asked: str, old: Span, message: str, new: Span) -> str:
-    return f"{asked[: old[0]]}{message[slice(*new)]}{asked[old[1] :]}"
 
 
 def _is_within(place: int, spans: Sequence[Span]) -> bool:

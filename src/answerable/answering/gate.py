@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -36,10 +36,6 @@ class Signals:
     words: float
     meaning: float
     reading: float = 0.0
-
-    def as_dict(self) -> dict[str, float]:
-        """Return the signals by name."""
-        return asdict(self)
 
 
 UNREAD = -8.0
@@ -117,8 +113,7 @@ class Gate:
 
     def probability(self, signals: Signals) -> float:
         """Return the probability for these signals."""
-        values = signals.as_dict()
-        logit = self.intercept + sum(weight * values[name] for name, weight in self.weights.items())
+        logit = self.intercept + sum(weight * getattr(signals, name) for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
 
     def to_json(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class CachedEmbedder:
     """
 
     def __init__(self, embedder: Embedder, path: Path, limit: int, addresses: Mapping[str, str] | None = None) -> None:
-        self._embedder = embedder
+        self.inner = embedder
         self.embed_query, self.count_tokens, self.cost = embedder.embed_query, embedder.count_tokens, embedder.cost
         self._limit = limit
         self._addresses = addresses or {}
@@ -39,14 +39,9 @@ class CachedEmbedder:
         self._database = _open(path)
 
     @property
-    def inner(self) -> Embedder:
-        """The embedder behind the cache."""
-        return self._embedder
-
-    @property
     def fingerprint(self) -> Fingerprint:
         """The fingerprint of the embedder behind the cache."""
-        return self._embedder.fingerprint
+        return self.inner.fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         """Embed passages; equal passages are embedded only once."""
@@ -58,7 +53,7 @@ class CachedEmbedder:
         known = {} if anew else self._load(keys)
         missing = {key: passage for key, passage in zip(keys, passages, strict=True) if key not in known}
         if missing:
-            vectors = self._embedder.embed_passages(list(missing.values()))
+            vectors = self.inner.embed_passages(list(missing.values()))
             fresh = {key: _pack(vector) for key, vector in zip(missing, vectors, strict=True)}
             self._save(fresh)
             # Return the vectors as they are read back, so that the first call returns the same numbers as later calls.

@@ -93,7 +93,7 @@ class CohereEmbedder:
         return means_of_windows(weighted, itertools.chain.from_iterable(embedded), (len(texts), self._dimension))
 
     def _attempt(self, texts: Sequence[str], input_type: str) -> FloatArray:
-        with self._caller.slot():
+        with self._caller.slots:
             given = self._client.embed(self._model, texts, input_type, self._dimension if self._has_choice else None)
         try:
             with np.errstate(over="ignore"):

@@ -132,7 +132,7 @@ class OpenAIEmbedder:
 
     def _call(self, texts: Sequence[str]) -> FloatArray:
         """Return L2-normalised vectors of one batch."""
-        with self._caller.slot():
+        with self._caller.slots:
             vectors = self._caller.call(lambda: self._asked(texts))
         wanted, given = self._fingerprint.dimension, vectors.shape[1]
         if wanted == _UNKNOWN:

@@ -9,11 +9,10 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Any, cast
 
 from answerable.answering.messages import QUOTING, phrase
-from answerable.datatypes import Answer, Citation, FloatArray
+from answerable.datatypes import Answer, Citation, FloatArray, Name
 from answerable.errors import SettingsError
 from answerable.evaluation.metrics import PASSAGES, holds, order, ranking_figures, token_f1
 from answerable.evaluation.sets import Asked
@@ -117,7 +116,7 @@ def _is_right(answer: Answer, asked: Asked) -> bool:
     return bool(_right_citations(answer.citations, asked))
 
 
-class Retriever(str, Enum):
+class Retriever(Name):
     """The ways to find passages, by the searches and steps they use. The first member is the default."""
 
     HYBRID = "hybrid"
@@ -128,9 +127,6 @@ class Retriever(str, Enum):
     SENTENCES = "scaled+sentences"
     FEEDBACK = "scaled+sentences+feedback"
     RERANKED = "hybrid+rerank"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 _ALONE = Steps(feedback=False, sentences=False, exact=False)

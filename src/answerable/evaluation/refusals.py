@@ -20,7 +20,7 @@ from answerable.answering.sentences import Sentence
 from answerable.datatypes import Document
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import PASSAGES_PER_ANSWER, Library
-from answerable.protocols import AnswerReader, Embedder, Store
+from answerable.protocols import AnswerReader, Embedder
 from answerable.settings import Settings
 from answerable.text.terms import fold, words
 from answerable.wiring.build import build_reader, build_splitter, build_store
@@ -137,7 +137,7 @@ class _SetRun:
         self._draw.shuffle(strangers)
         questions, sampling = self.questions, self._sampling
         asked = self._draw.sample(questions.queries, min(sampling.questions, len(questions.queries)))
-        library, _ = _library(questions.documents, self._embedder, sampling.reader)
+        library = _library(questions.documents, self._embedder, sampling.reader)
         for query in asked:
             self.ask(library, query, Kind.ANSWERABLE, _article(self.articles, query))
         for article, query in strangers[: sampling.foreign]:
@@ -169,7 +169,7 @@ class _SetRun:
             if self.articles[document.id] == article and document.id not in query.relevant
         ]
         self._draw.shuffle(others)
-        small, _ = _library([*gold, *others[: size - 1]], self._embedder, self._sampling.reader)
+        small = _library([*gold, *others[: size - 1]], self._embedder, self._sampling.reader)
         held = {document.id for document in small.documents()}
         near = [one for one in self.questions.queries if _article(self.articles, one) == article]
         self._draw.shuffle(near)
@@ -207,13 +207,10 @@ class _QuestionMemory:
         self.embed_query = lru_cache(maxsize=None)(embedder.embed_query)
 
 
-def _library(
-    documents: Sequence[Document], embedder: Embedder, reader: AnswerReader | None = None
-) -> tuple[Library, Store]:
+def _library(documents: Sequence[Document], embedder: Embedder, reader: AnswerReader | None) -> Library:
     settings = Settings()
-    store = build_store(":memory:")
     library = Library(
-        store,
+        build_store(":memory:"),
         embedder,
         build_splitter(settings),
         build_reader(settings),
@@ -221,7 +218,7 @@ def _library(
         passages=PASSAGES if reader else PASSAGES_PER_ANSWER,
     )
     library.add_documents(documents)
-    return library, store
+    return library
 
 
 LENGTH = 4

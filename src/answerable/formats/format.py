@@ -117,11 +117,6 @@ class Format:
         """Whether files of this format only contain other files."""
         return self.kind is None
 
-    @property
-    def is_package(self) -> bool:
-        """Whether files of this format are zip archives that contain one document."""
-        return bool(self.packed)
-
 
 def later(path: str) -> Callable[..., Any]:
     """Return a function that imports `package.module` when it is first called, for the path `package.module:name`."""

@@ -19,6 +19,7 @@ PICTURES = tuple(".png .jpg .jpeg .jpe .jfif .gif .webp .bmp .tif .tiff .heic .h
 RECORDINGS = tuple(".opus .ogg .oga .m4a .mp3 .wav .mp4 .m4b .aac .flac .amr .3gp .webm".split())
 
 # Pictures in the container of MP4, distinguished from sound by the first brand, or by others if that is "mif1".
+_WEBP = re.compile(rb"RIFF....WEBP", re.DOTALL)
 _HEIF = re.compile(rb"....ftyp(?:he[iv][cxms]|mif[12]|msf1|avi[fs])", re.DOTALL)
 # (FFmpeg demuxer, media type, first bytes). Only the demuxer that the bytes indicate is tried, because some
 # other demuxers open addresses and paths that are in the file.
@@ -85,12 +86,7 @@ def is_pdf(head: bytes, suffix: str) -> bool:
 def is_picture(head: bytes, suffix: str) -> bool:
     """Whether a file is a picture. Cameras' own formats of photographs, which begin like TIFF files, don't count."""
     is_tiff = head.startswith(TIFF) and suffix in PICTURES
-    return is_tiff or head.startswith((PNG, JPEG, *GIF)) or is_webp(head) or bool(heif_name(head))
-
-
-def is_webp(head: bytes) -> bool:
-    """Whether a file is a WebP picture."""
-    return head.startswith(b"RIFF") and head[8:12] == b"WEBP"
+    return is_tiff or head.startswith((PNG, JPEG, *GIF)) or _WEBP.match(head) is not None or bool(heif_name(head))
 
 
 def heif_name(head: bytes) -> str:

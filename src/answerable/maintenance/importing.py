@@ -85,7 +85,9 @@ def _documents(archive: Archive) -> Iterator[Whole]:
         for line, row in archive.rows(DOCUMENTS, DocumentRow):
             document, place = row.document, (row.document.source, row.document.id)
             with archive.reading(f"{DOCUMENTS}, line {line}"):
-                _check_document(document)
+                if not document.id:
+                    raise ValueError("it has no id")
+                _check_parts(document.parts, len(document.content))
                 if ids and (place <= before or document.id in ids):
                     raise ValueError("it is out of order (by source and id) or repeated")
             before = place
@@ -140,12 +142,6 @@ def _with(counted: Counts, chunks: list[IndexedChunk]) -> Counts:
         chunks=counted.chunks + len(chunks),
         sentences=counted.sentences + sum(len(chunk.sentence_vectors) for chunk in chunks),
     )
-
-
-def _check_document(document: Document) -> None:
-    if not document.id:
-        raise ValueError("it has no id")
-    _check_parts(document.parts, len(document.content))
 
 
 def _check_parts(parts: tuple[Part, ...], length: int) -> None:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.datatypes import Chunk, Document, FloatArray, Name
 from answerable.filters import Filter
 from answerable.left_out import LeftOut
 from answerable.protocols.passages import Fingerprint, PassageVectors
@@ -82,7 +81,7 @@ class Addition:
     record: SyncRecord | None = None
 
 
-class Difference(str, Enum):
+class Difference(Name):
     """Kinds of differences that `verify` finds in a library."""
 
     DAMAGED = "damaged"
@@ -94,9 +93,6 @@ class Difference(str, Enum):
     COUNTS = "wrong counts"
     LINK = "broken link"
     MOVED = "moved"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)

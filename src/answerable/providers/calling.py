@@ -12,7 +12,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
@@ -52,16 +52,10 @@ class Caller:
 
     policy: CallPolicy = field(default_factory=CallPolicy)
     sleep: Callable[[float], None] = time.sleep
-    _slots: threading.BoundedSemaphore = field(init=False)
+    slots: threading.BoundedSemaphore = field(init=False)
 
     def __post_init__(self) -> None:
-        self._slots = threading.BoundedSemaphore(self.policy.concurrency)
-
-    @contextmanager
-    def slot(self) -> Iterator[None]:
-        """Wait for a free slot. A stream keeps it until it ends."""
-        with self._slots:
-            yield
+        self.slots = threading.BoundedSemaphore(self.policy.concurrency)
 
     def call(self, attempt: Callable[[], Result]) -> Result:
         """Return the result of `attempt`; retry retryable ProviderErrors and raise the last one."""
@@ -82,7 +76,8 @@ class Caller:
 
         Closing the generator closes the connection, which stops the server.
         """
-        with self.slot():
+        # A stream keeps its slot until it ends.
+        with self.slots:
             first, others = self.call(begin)
             with closing(others):
                 yield first

@@ -55,7 +55,9 @@ class CohereClient:
             from cohere.core.parse_error import ParsingError
         except ImportError as error:
             raise MissingPackage("Cohere needs the package cohere", "cohere") from error
-        self._key = _checked_key(api_key)
+        self._key = checked_key(api_key, "COHERE_API_KEY")
+        if not self._key:
+            raise ProviderRefused("Cohere needs a key. Set COHERE_API_KEY.")
         host_of(base_url or _OWN_ADDRESS, "CO_API_URL", f"{_OWN_ADDRESS}, or none")
         self._timeout = timeout
         # The SDK raises the builtin exceptions for responses of an unexpected shape.
@@ -190,13 +192,6 @@ def windows(text: str, most: int) -> list[tuple[str, int]]:
         pieces.append((text[begin : starts[last]], last - first))
         first, begin = last, starts[last]
     return [*pieces, (text[begin:], len(starts) - first)]
-
-
-def _checked_key(api_key: str) -> str:
-    key = checked_key(api_key, "COHERE_API_KEY")
-    if not key:
-        raise ProviderRefused("Cohere needs a key. Set COHERE_API_KEY.")
-    return key
 
 
 def _events(pieces: Iterator[str]) -> Iterator[dict[str, Any]]:

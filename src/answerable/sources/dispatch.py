@@ -34,7 +34,7 @@ def format_of(file: Path | bytes, source: str) -> Format:
     """Return the format of a file. Raise SourceError if it can't be opened or its format isn't supported."""
     found = recognise(_load(file, source, SAMPLE), source)
     # The members of a zip file count more than its suffix.
-    is_zip = found.is_package or found.name == "zip"
+    is_zip = found.packed or found.name == "zip"
     return (packed_format(file, source) if is_zip else None) or found
 
 

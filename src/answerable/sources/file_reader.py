@@ -26,6 +26,7 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, Unsuppor
 from answerable.formats.built_in import PICTURE
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, SourceItem, UnreadFile
+from answerable.sharing import settle
 from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
 from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, recognise, without_ocr
@@ -145,7 +146,7 @@ Sign = TypeVar("Sign")
 def while_waiting(work: Callable[[], Result], sign: Sign, stop: Callable[[], None]) -> Generator[Sign, None, Result]:
     """Run `work` in a thread and return its result; meanwhile yield `sign` every 0.2 s. Closing early calls `stop`."""
     future: Future[Result] = Future()
-    threading.Thread(target=_run, args=(work, future), name="reading", daemon=True).start()
+    threading.Thread(target=settle, args=(future, work), name="reading", daemon=True).start()
     try:
         while not wait_for([future], 0.2).done:
             yield sign
@@ -155,13 +156,6 @@ def while_waiting(work: Callable[[], Result], sign: Sign, stop: Callable[[], Non
             stop()
             wait_for([future], 0.05)
     return future.result()
-
-
-def _run(work: Callable[[], Result], future: Future[Result]) -> None:
-    try:
-        future.set_result(work())
-    except BaseException as error:
-        future.set_exception(error)
 
 
 # Increment this version if file readers return other documents for the same bytes: every file is then read again.

@@ -97,23 +97,19 @@ class Members:
         self._closes = closes
         self._reason = reason or _reason
         self._threads = DaemonThreads()
-        self._fingerprint: Fingerprint | None = None
+        # The embedder of the first library that has one; libraries with another embedder are left out.
+        self.fingerprint: Fingerprint | None = None
         try:
             made_by = self.ask(self.all(lambda store: store.fingerprint), mistakes)
         except BaseException:
             self.close()
             raise
-        self._fingerprint = next((each for _, each in sorted(made_by.items()) if each), None)
+        self.fingerprint = next((each for _, each in sorted(made_by.items()) if each), None)
         for number, fingerprint in made_by.items():
             self._compare(self._members[number], fingerprint)
 
     def __len__(self) -> int:
         return len(self._members)
-
-    @property
-    def fingerprint(self) -> Fingerprint | None:
-        """The embedder of the first library that has one; libraries with another embedder are left out."""
-        return self._fingerprint
 
     @property
     def unavailable(self) -> dict[str, str]:
@@ -194,9 +190,9 @@ class Members:
 
     def _compare(self, member: _Member, fingerprint: Fingerprint | None) -> bool:
         """Return whether a library's vectors can be compared with those of other libraries; if not, leave it out."""
-        if fingerprint in (None, self._fingerprint):
+        if fingerprint in (None, self.fingerprint):
             return True
-        self._leave_out(member, f"its vectors are {fingerprint}'s, those of the others {self._fingerprint}'s")
+        self._leave_out(member, f"its vectors are {fingerprint}'s, those of the others {self.fingerprint}'s")
         return False
 
     def _leave_out(self, member: _Member, problem: str) -> None:

@@ -6,7 +6,7 @@ import csv
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 from typing import Literal, NamedTuple
 
 from answerable.tables.grid import WIDEST, header_of
@@ -129,13 +129,11 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 def has_values(below: Sequence[Row]) -> bool:
     """Whether a column has numbers, dates, times or words for yes and no."""
-    return any(_is_typed(index, below) for index in range(max((len(row.cells) for row in below), default=0)))
-
-
-def _is_typed(index: int, below: Sequence[Row]) -> bool:
-    """Whether a column contains numbers, dates, times or words for yes and no."""
-    values = [row.cells[index].strip() for row in below if index < len(row.cells) and row.cells[index].strip()]
-    return len(values) > 0 and sum(bool(TYPED.fullmatch(each)) for each in values) * 10 >= len(values) * 9
+    for column in zip_longest(*(row.cells for row in below), fillvalue=""):
+        values = [cell.strip() for cell in column if cell.strip()]
+        if values and sum(bool(TYPED.fullmatch(each)) for each in values) * 10 >= len(values) * 9:
+            return True
+    return False
 
 
 def without_notes(rows: Iterable[Row], content: str) -> Iterator[Row]:

@@ -130,7 +130,6 @@ _LONGEST_HEADER = 6_000  # characters from a message's start to the end of the s
 # How the file readers of other apps' chats mark the name of an attached file; a message may have several.
 _ATTACHED = " (file attached)"
 _UNKNOWN = "media"
-_NONE = Value("")
 
 
 def chat_table(document: Document) -> Table | None:
@@ -153,12 +152,12 @@ def _row(content: str, part: Part, heard: list[Part], senders: dict[str, Value])
     """Return the row of a message, with the transcript of its voice note."""
     name = part.sender or ""
     sender = senders.setdefault(name, Value(name))
-    time = Value(f"{part.time:%Y-%m-%d %H:%M}", time=part.time) if part.time else _NONE
+    time = Value(f"{part.time:%Y-%m-%d %H:%M}", time=part.time) if part.time else _BLANK
     text, attachment = _message(content, part)
     said = (content[each.body or each.start : each.end] for each in heard)
     text = "\n".join(filter(None, (text, *said)))
     end = heard[-1].end if heard else part.end
-    return Row(part.start, end, (sender, time, Value(text), Value(attachment) if attachment else _NONE))
+    return Row(part.start, end, (sender, time, Value(text), Value(attachment) if attachment else _BLANK))
 
 
 def _message(content: str, part: Part) -> tuple[str, str]:

@@ -91,28 +91,29 @@ def _read(text: str, order: DayOrder) -> Moment | None:
 
 
 def _month(year: int, month: int) -> Moment | None:
-    first = _day(year, month, 1) if year >= 1000 else None
+    first = day_of(year, month, 1) if year >= 1000 else None
     return Moment(first, True) if first else None
 
 
 def _by_numbers(found: re.Match[str], order: DayOrder) -> datetime | None:
     first, second, third = int(found[1]), int(found[3]), int(found[4])
     if len(found[1]) == 4:
-        return _day(first, second, third) if len(found[4]) <= 2 else None
+        return day_of(first, second, third) if len(found[4]) <= 2 else None
     if len(found[1]) > 2 or len(found[4]) not in (2, 4):
         return None
     day, month = (second, first) if order is DayOrder.MONTH_FIRST else (first, second)
     # A date that is impossible in the column's order can only be meant in the other order.
     if month > 12 >= day:
         day, month = month, day
-    return _day(_full_year(third, len(found[4])), month, day)
+    return day_of(_full_year(third, len(found[4])), month, day)
 
 
 def _full_year(year: int, digits: int) -> int:
     return year if digits == 4 else year + (2000 if year < 70 else 1900)
 
 
-def _day(year: int, month: int, day: int) -> datetime | None:
+def day_of(year: int, month: int, day: int) -> datetime | None:
+    """Return the midnight at which a day begins; None if there is no such day."""
     try:
         return datetime(year, month, day)
     except ValueError:
@@ -155,7 +156,7 @@ def _by_names(text: str) -> Moment | None:
             month = meanings("values", "months").get(found["month"])
             number = found["year"]
             parts = found.groupdict()
-            day = month and _day(_full_year(int(number), len(number)), int(month), int(parts.get("day") or 1))
+            day = month and day_of(_full_year(int(number), len(number)), int(month), int(parts.get("day") or 1))
             if day and (moment := _with_clock(day, text[found.end() :])):
                 return moment
     return None

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
 
+from answerable.datatypes import Name
 from answerable.text.terms import (
     PERCENT,
     STOP_WORDS,
@@ -31,7 +31,7 @@ LONGEST_SHORT_DAY = 4  # letters of a weekday's abbreviation ("Sun", "thur"), wh
 BESIDE = 3  # characters between a Roman numeral and the name before it: a guess, not measured
 
 
-class Kind(str, Enum):
+class Kind(Name):
     """The kind of a claim."""
 
     NUMBER = "number"
@@ -39,9 +39,6 @@ class Kind(str, Enum):
     WEEKDAY = "weekday"
     NAME = "name"
     LINK = "address"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)

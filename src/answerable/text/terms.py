@@ -171,9 +171,7 @@ class _Terms(dict[str, "str | None"]):
         return term
 
 
-@lru_cache(maxsize=16)
-def _terms_of(language: str) -> _Terms:
-    return _Terms(language)
+_terms_of = lru_cache(maxsize=16)(_Terms)
 
 
 PERCENT = r"%|percent\b|per cent\b|por\s?ciento\b|por cento\b"

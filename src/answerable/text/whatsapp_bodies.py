@@ -7,24 +7,21 @@ Android they are in angle brackets, or in round brackets after a file name.
 from __future__ import annotations
 
 import re
-from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from answerable.datatypes import Name
 from answerable.text import whatsapp_words as wordings
 from answerable.text.whatsapp_words import BLANKS, MARKS, plain, without_marks
 
 
-class MessageKind(str, Enum):
+class MessageKind(Name):
     """The kinds of messages."""
 
     TEXT = "text"
     MEDIA = "media"
     SYSTEM = "system"
     DELETED = "deleted"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 class Body(NamedTuple):

@@ -21,7 +21,7 @@ from answerable.protocols import (
     TableReader,
     TokenEmbedder,
 )
-from answerable.settings import Settings
+from answerable.settings import Settings, configuration_folder
 from answerable.wiring.plugins import plugin_answerer
 from answerable.wiring.providers import EXTRACTIVE, openai_endpoint, require_key
 
@@ -92,26 +92,19 @@ def _by_plugin(settings: Settings) -> Answerer | ChatModel | None:
 
 def build_answer_reader(settings: Settings) -> AnswerReader | None:
     """Return the reader model, which all libraries of this process share; None if no model reads passages."""
-    return _reader(settings.threads, settings.cache_path / "models") if is_reading(settings) else None
-
-
-@lru_cache(maxsize=2)
-def _reader(threads: int, folder: Path) -> AnswerReader:
-    from answerable.e5.readers import E5Reader
-
-    return E5Reader(threads, folder)
+    return _readers(settings.threads, settings.cache_path / "models")[0] if is_reading(settings) else None
 
 
 def build_table_reader(settings: Settings) -> TableReader | None:
     """Return the model that reads tables, which all libraries of this process share; None if no model reads."""
-    return _table_reader(settings.threads, settings.cache_path / "models") if is_reading(settings) else None
+    return _readers(settings.threads, settings.cache_path / "models")[1] if is_reading(settings) else None
 
 
 @lru_cache(maxsize=2)
-def _table_reader(threads: int, folder: Path) -> TableReader:
-    from answerable.e5.readers import E5TableReader
+def _readers(threads: int, folder: Path) -> tuple[AnswerReader, TableReader]:
+    from answerable.e5.readers import E5Reader, E5TableReader
 
-    return E5TableReader(threads, folder)
+    return E5Reader(threads, folder), E5TableReader(threads, folder)
 
 
 def is_reading(settings: Settings) -> bool:
@@ -169,4 +162,4 @@ def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]
 def gate_path(settings: Settings, fingerprint: Fingerprint) -> Path:
     """Return the path of an embedder's calibrated gate, with or without the reader model."""
     name = f"{fingerprint}{READING if is_reading(settings) else ''}"
-    return settings.gates_path / f"{sha256(name.encode()).hexdigest()[:16]}.json"
+    return configuration_folder() / "gates" / f"{sha256(name.encode()).hexdigest()[:16]}.json"

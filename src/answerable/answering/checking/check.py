@@ -119,7 +119,8 @@ def _joined(statements: Sequence[Statement], shown: Sequence[str | None]) -> str
             kept.append(text)
         elif text == "" and is_needed:
             kept.append(statement.gap + statement.written)
-        is_needed = bool(text) or (is_needed and not (statement.is_heading and text == ""))
+        is_heading = "#" in statement.prefix
+        is_needed = bool(text) or (is_needed and not (is_heading and text == ""))
     lines = "".join(reversed(kept)).strip().split("\n")
     return "\n".join(_balanced(line) if line.count("**") % 2 else line for line in lines)
 

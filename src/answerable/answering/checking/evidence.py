@@ -12,12 +12,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 
 from answerable.answering.citations import cite
 from answerable.answering.found import ComputedPassage
-from answerable.datatypes import Citation, DocumentType, PartKind, RetrievalResult, Span
+from answerable.datatypes import Citation, DocumentType, Name, PartKind, RetrievalResult, Span
 from answerable.text.characters import is_hidden
 from answerable.text.claims import Kind, find_claims
 from answerable.text.sentences import is_furniture, sentence_spans
@@ -46,15 +45,13 @@ _START, _END = re.compile(r"(?:[\s'|.,;:]|[-•+]\s)+(?!\d)|[\s'|]+"), re.compil
 _ROWS = frozenset({DocumentType.SPREADSHEET, DocumentType.RECORDS})
 
 
-class Match(str, Enum):
+class Match(Name):
     """How a piece of evidence was found."""
 
     EXACT = "exact"
     FOLDED = "folded"
     NEAREST = "nearest"
     """The model didn't name it: it is the source sentence with most of the same words."""
-
-    __str__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +249,7 @@ def _is_within(before: str, after: str) -> bool:
     return right.isdigit() and re.fullmatch(r"\d[.,:/]|\s?-", before) is not None
 
 
-@lru_cache(maxsize=256)
-def _sentences(text: str, language: str) -> list[Span]:
-    return sentence_spans(text, language)
+_sentences = lru_cache(maxsize=256)(sentence_spans)
 
 
 @lru_cache(maxsize=256)

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from enum import Enum
 
 from answerable.answering.checking.evidence import Evidence, Match
 from answerable.answering.checking.pieces import BOUND, YEAR, Piece, agree
 from answerable.answering.checking.reckoning import MOST_COUNTED, amounts, is_computed, is_rounded, shown_results
 from answerable.answering.messages import phrase, word_lists
+from answerable.datatypes import Name
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.measures import days_in, decimals, in_context, unit_of
 from answerable.text.terms import STOP_WORDS, claim_words, folded_words
@@ -40,7 +40,7 @@ _IMPLIED = frozenset({"h", "min", "day", "week", "month", "year"})
 _EXACT = (Kind.NUMBER, Kind.MONTH, Kind.WEEKDAY)
 
 
-class Mark(str, Enum):
+class Mark(Name):
     """What the check of a sentence found."""
 
     VERIFIED = "verified"
@@ -49,8 +49,6 @@ class Mark(str, Enum):
     """Something isn't in the evidence, or the model named none."""
     UNSUPPORTED = "unsupported"
     NOTHING_CLAIMED = "nothing claimed"
-
-    __str__ = str.__str__
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from answerable.answering.checking.evidence import Evidence
 from answerable.answering.checking.reckoning import MOST_COUNTED, Amount, amounts, counts
 from answerable.answering.sentences import Excerpt, column_names, shown_row
 from answerable.datatypes import Part
+from answerable.tables.values import day_of
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.measures import Day, days_in, in_context, is_time, unit_of, units_in, values_of_day
 from answerable.text.terms import fold, folded_words, units
@@ -126,7 +127,7 @@ class Piece:
         """Return whether a date of the evidence is this weekday."""
         years = {int(value) for value in self.said if YEAR.fullmatch(value)}
         years = years or ({self._today.year} if self._today else set())
-        found = (_date(year, month, day) for year in years for day, month in self.pairs)
+        found = (day_of(year, month, day) for year in years for day, month in self.pairs)
         return any(f"weekday:{day.isoweekday()}" in values for day in found if day)
 
     @cached_property
@@ -221,13 +222,6 @@ def agree(claim: Claim, values: frozenset[str]) -> bool:
 def _bases(values: Iterable[str]) -> frozenset[str]:
     """Return values without signs and percent signs, which are units."""
     return frozenset(form for value in values for form in (value.rstrip("%"), value.rstrip("%").lstrip("-")))
-
-
-def _date(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
 
 
 def _as_row(evidence: Evidence) -> str:

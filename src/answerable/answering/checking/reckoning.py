@@ -82,7 +82,7 @@ def _follows(
     number: Decimal, unit: str, fits: set[str], said: list[Amount], flat: list[list[Amount]], is_announced: bool
 ) -> bool:
     """Return whether a number follows from those whose unit is in `fits`."""
-    rows = [_unique(other for other, its in row if its in fits) for row in flat]
+    rows = [list(dict.fromkeys(other for other, its in row if its in fits)) for row in flat]
     known = {other for row in rows for other in row}
     if number in _sums(rows, [other for other, its in said if its in fits and other in known], is_announced):
         return True
@@ -209,7 +209,3 @@ def _durations(piece: Sequence[frozenset[Amount]]) -> set[Decimal]:
 
 def _digits(number: Decimal) -> int:
     return len(number.normalize().as_tuple().digits)
-
-
-def _unique(numbers: Iterable[Decimal]) -> list[Decimal]:
-    return list(dict.fromkeys(numbers))

@@ -53,11 +53,6 @@ class Statement:
         """Whether the statement is a horizontal rule, or the line under a table's header."""
         return not self.is_code and bool(_RULE.fullmatch(self.body))
 
-    @property
-    def is_heading(self) -> bool:
-        """Whether the statement has a heading marker."""
-        return "#" in self.prefix
-
 
 def put_marks(body: str, marks: str, follow: bool, is_code: bool = False, is_row: bool = False) -> str:
     """Add citation marks to a statement: after or before its final punctuation, in a row's last cell, or below code."""
@@ -171,7 +166,9 @@ def _hang_marks(text: str, pieces: list[tuple[int, int, bool]]) -> list[tuple[in
     hung: list[tuple[int, int, bool]] = []
     for start, end, is_code in pieces:
         if not is_code and hung and not text[hung[-1][1] : start].count("\n") > 1 + hung[-1][2]:
-            marks_end = _marks_end(text, start, end)
+            marks_end = start
+            while match := _MARK.match(text, marks_end, end):
+                marks_end = match.end()
             is_alone = not text[marks_end:end].strip(" .\n")
             if marks_end > start and (is_alone or "\n" not in text[hung[-1][1] : start]):
                 first, _, was_code = hung[-1]
@@ -181,12 +178,6 @@ def _hang_marks(text: str, pieces: list[tuple[int, int, bool]]) -> list[tuple[in
         if start < end:
             hung.append((start, end, is_code))
     return hung
-
-
-def _marks_end(text: str, start: int, end: int) -> int:
-    while match := _MARK.match(text, start, end):
-        start = match.end()
-    return start
 
 
 def _read(gap: str, piece: str, is_code: bool, passages: int) -> Statement:

@@ -28,21 +28,16 @@ _HELD = re.compile(r"[ ]?(?:\[\^?[\d\s,;–-]{0,50}|【[^】\n]{0,60})$|[ ]$")
 _RANGE = re.compile(r"(\d+)\s?[–-]\s?(\d+)")
 
 
+@dataclass(slots=True)
 class Ledger:
     """The source words that a model handed over, each looked up letter for letter, by the model's own numbers."""
 
-    def __init__(
-        self,
-        passages: Sequence[RetrievalResult],
-        computed: Mapping[str, ComputedPassage],
-        where: Filter | None = None,
-    ) -> None:
-        self._passages = passages
-        self._computed = computed
-        self._where = where
-        self.items: dict[int, Evidence] = {}
-        self.verdict = ""
-        self.lost = 0
+    _passages: Sequence[RetrievalResult]
+    _computed: Mapping[str, ComputedPassage]
+    _where: Filter | None = None
+    items: dict[int, Evidence] = field(default_factory=dict)
+    verdict: str = ""
+    lost: int = 0
 
     def offer(self, number: int, passage: int, text: str) -> Evidence | None:
         """Look up source words, first in the passage with this number, then in the others; None if none has them."""

@@ -229,8 +229,8 @@ class Toolbox:
         return fitting(results, self._count, self._budget) if results else ()
 
     def _read(self, given: dict[str, Any]) -> str:
-        name, key = given["document"], self._known(given["document"])
-        parts = self._parts_of(key)
+        name = given["document"]
+        parts = self.parts_of(name)
         if not parts:
             raise WrongArguments(f"{name} has no parts any more: it was removed")
         last = parts[-1].chunk.sequence + 1
@@ -251,17 +251,14 @@ class Toolbox:
         return "\n\n".join(filter(None, (" ".join(lines), self.shown(self.add(fit)))))
 
     def parts_of(self, name: str) -> list[RetrievalResult]:
-        """Return the passages, in order, of the document with this name. Raise WrongArguments if none has it."""
-        return self._parts_of(self._known(name))
-
-    def _parts_of(self, key: tuple[str, str]) -> list[RetrievalResult]:
-        """Return the passages of a document that the caller may see, in order."""
-        store, id = self._parts.store, key[1]
+        """Return the passages of a named document that the caller may see, in order. Raise WrongArguments."""
+        library, id = self._known(name)
+        store = self._parts.store
         document = store.document(id)
         if document is None:
             return []
         # As in the results of a search, which have no parts. The name of the library is the one that was shown.
-        bare = replace(document, parts=(), library=key[0])
+        bare = replace(document, parts=(), library=library)
         return [RetrievalResult(chunk, 0.0, bare) for chunk in visible_chunks(store, id, self._where)]
 
     def _list(self, given: dict[str, Any]) -> str:

@@ -205,7 +205,7 @@ class _Talk:
                         is_next = text == delta.text and draft.prose.text
                         yield from draft.prose.take(f"\n\n{delta.text}" if is_next else delta.text)
             messages.append(Message("assistant", text, tuple(calls)))
-            if not calls and (draft.ledger.verdict or self.is_truncated or is_reminded or not _has_marks(text)):
+            if not calls and (draft.ledger.verdict or self.is_truncated or is_reminded or not _MARKS.search(text)):
                 if not draft.ledger.verdict:
                     yield from draft.prose.take(text)
                 break
@@ -352,10 +352,6 @@ class _Talk:
 
 _MARKS = re.compile(r"\[\d{1,3}\]")
 _JSON = re.compile(r"\{.*\}", re.DOTALL)
-
-
-def _has_marks(text: str) -> bool:
-    return bool(_MARKS.search(text))
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -87,7 +87,6 @@ def _completed(
 
 
 def _documents(given: str | Sequence[str] | None) -> list[StoredDocument]:
-    from answerable.settings import load_settings
     from answerable.wiring.stores import build_federation, build_store
 
     addresses = [given] if isinstance(given, str) else list(given or ())

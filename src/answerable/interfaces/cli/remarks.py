@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from answerable.answering.messages import phrase
 from answerable.datatypes import Answer, Narrowing, Reason, Step
 from answerable.interfaces.cli.printing import one_line
 from answerable.interfaces.written import asked_of
-from answerable.text.word_lists import read_toml
+from answerable.text.word_lists import LANGUAGES, read_toml
 
 _Texts = Mapping[str, str]
 
@@ -55,7 +56,6 @@ _TOO_UNLIKELY: _Texts = {
     "es": "Rechazada: la mejor frase, «{text}», tiene un {share} de probabilidad de responder; hace falta un {least}",
     "pt": "Recusada: a melhor frase, “{text}”, tem {share} de chance de responder; é preciso ter {least}",
 }
-_LANGUAGES = ("en", "es", "pt")
 _NARROWED: _Texts = {
     "en": "messages: only {to}",
     "es": "mensajes: solo {to}",
@@ -116,7 +116,7 @@ def why_refused(found: Answer, how: str = "") -> str:
 
 def nearest(language: str) -> str:
     """Return the line above the nearest passages of a refusal."""
-    return _in(_NEAREST, language)
+    return phrase(_NEAREST, language)
 
 
 def refused(found: Answer) -> str:
@@ -132,7 +132,7 @@ def refused(found: Answer) -> str:
     # Show a decimal if the chance and the chance needed would otherwise round to the same number.
     places = int(percent(confidence) == percent(threshold))
     share, least = percent(confidence, places), percent(threshold, places)
-    return _in(_TOO_UNLIKELY, found.language).format(text=text, share=share, least=least)
+    return phrase(_TOO_UNLIKELY, found.language).format(text=text, share=share, least=least)
 
 
 def percent(share: float, places: int = 0) -> str:
@@ -148,13 +148,13 @@ def score(value: float) -> str:
 def word(name: str, language: str) -> str:
     """Return the name of a step, a fact or a value; in English if there is no translation to the language."""
     words = read_toml(Path(__file__).with_name("why.toml")).get(name, [name] * 3)
-    return str(words[_LANGUAGES.index(language) if language in _LANGUAGES else 0])
+    return str(words[LANGUAGES.index(language) if language in LANGUAGES else 0])
 
 
 def narrowed(found: Narrowing, language: str = "en") -> str:
     """Return the filter taken from a question, or a note that nothing was found with it."""
     to = ", ".join([*found.senders, *(_days(start, end, language) for start, end in found.periods)])
-    return _in(_NARROWED if found.applied else _IN_VAIN, language).format(to=to)
+    return phrase(_NARROWED if found.applied else _IN_VAIN, language).format(to=to)
 
 
 def more_places(count: int, language: str) -> str:
@@ -169,17 +169,17 @@ def other_places(count: int, language: str) -> str:
 
 def unavailable(library: str, reason: str, language: str) -> str:
     """Return a note about which library couldn't be searched, and why."""
-    return _in(_UNAVAILABLE, language).format(library=library, reason=reason)
+    return phrase(_UNAVAILABLE, language).format(library=library, reason=reason)
 
 
 def waiting(passages: int, language: str) -> str:
     """Return a note about how many passages were only searched by their words."""
-    return _in(_WAITING, language).format(count=passages)
+    return phrase(_WAITING, language).format(count=passages)
 
 
 def saved_from(web: str, language: str) -> str:
     """Return a note with the address from which a page was saved."""
-    return _in(_SAVED_FROM, language).format(web=web)
+    return phrase(_SAVED_FROM, language).format(web=web)
 
 
 def checked(found: Answer) -> str:
@@ -190,22 +190,18 @@ def checked(found: Answer) -> str:
 
 def doing(step: Step, language: str) -> str:
     """Return what a model does while it runs a tool, on one line; "" for an unknown tool."""
-    return one_line(_in(_DOING.get(step.name, {"en": ""}), language).format(asked=asked_of(step)))
-
-
-def _in(texts: _Texts, language: str) -> str:
-    return texts.get(language, texts["en"])
+    return one_line(phrase(_DOING.get(step.name, {"en": ""}), language).format(asked=asked_of(step)))
 
 
 def _counted(texts: _Texts, language: str, count: int, **values: str) -> str:
-    one, several = _in(texts, language).split("|")
+    one, several = phrase(texts, language).split("|")
     return (one if count == 1 else several).format(n=f"{count:,}", **values)
 
 
 def _days(start: datetime, end: datetime, language: str) -> str:
     first, last = f"{start:%Y-%m-%d}", f"{end - timedelta(microseconds=1):%Y-%m-%d}"
     if end == datetime.max:
-        return _in(_SINCE, language).format(day=first)
+        return phrase(_SINCE, language).format(day=first)
     if start == datetime.min:
-        return _in(_UNTIL, language).format(day=last)
-    return first if first == last else _in(_BETWEEN, language).format(first=first, last=last)
+        return phrase(_UNTIL, language).format(day=last)
+    return first if first == last else phrase(_BETWEEN, language).format(first=first, last=last)

@@ -12,9 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from enum import Enum
 
-from answerable.datatypes import Document
+from answerable.datatypes import Document, Name
 from answerable.errors import EmptySource, LibraryDamaged, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.followed_sources import Origin
 from answerable.protocols import Difference, Reader, Store, StoredDocument, SyncRecord, Visited
@@ -24,7 +23,7 @@ UNREADABLE = (LibraryDamaged, ValueError, LookupError, TypeError, AttributeError
 """Errors that stores raise for damaged rows."""
 
 
-class Repair(str, Enum):
+class Repair(Name):
     """How to repair a difference."""
 
     MEND = "removes orphans, rebuilds derived data"
@@ -32,9 +31,6 @@ class Repair(str, Enum):
     MAKE = "rebuilds the document from its source, or else from its stored text"
     FORGET = "forgets its sync record"
     NOTHING = "can't repair it"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)

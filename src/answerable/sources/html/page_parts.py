@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import PurePath, PurePosixPath
 
+from answerable.datatypes import Name
 from answerable.formats.marks import PAGES
 from answerable.formats.registry import suffixes
 
@@ -27,7 +27,7 @@ def page_scripts(paths: Collection[str]) -> frozenset[str]:
     return frozenset(path for path in scripts if pages & around[path] and not projects & around[path])
 
 
-class PageKind(str, Enum):
+class PageKind(Name):
     """Kinds of pages of a Docusaurus site."""
 
     DOCUMENT = "document"
@@ -38,9 +38,6 @@ class PageKind(str, Enum):
     STANDALONE = "standalone"
     SEARCH = "search"
     OTHER = "other"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 def header_directives(*texts: str) -> frozenset[str]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import codecs
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from selectolax.lexbor import LexborHTMLParser
 from selectolax.lexbor import LexborNode as Node
 
 from answerable.errors import DamagedSource
@@ -37,9 +37,6 @@ from answerable.sources.markdown import MARK, Heading, indented, place_headings,
 from answerable.sources.text import decode, decode_declared, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
 from answerable.text.notation import with_notes
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
 
 _MAX_DEPTH = 10_000  # levels of nested elements; a round number, not measured
 _MAX_ATTRIBUTES = 2_000  # attributes of one tag; a round number, not measured
@@ -109,8 +106,6 @@ def valid_markup(data: bytes | str, source: str) -> str:
 
 def parse_page(markup: str) -> LexborHTMLParser:
     """Parse valid markup."""
-    from selectolax.lexbor import LexborHTMLParser
-
     return LexborHTMLParser(markup)
 
 

@@ -9,19 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 from selectolax.lexbor import LexborNode as Node
-from selectolax.lexbor import SelectolaxError
 
 from answerable.sources.html.cells import write_cells
 from answerable.sources.html.notes import write_notes
 from answerable.sources.html.words import ITEM, attribute, holds_blocks, is_block, neighbour, rewrite, visible_text
 from answerable.text.notation import lowered, raised
 from answerable.text.numerals import SHAPES, number_text
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*all", re.IGNORECASE)
 _SHOWN = re.compile(r"display\s*:(?!\s*none)|visibility\s*:\s*visible", re.IGNORECASE)

@@ -50,7 +50,8 @@ def read_outlook(file: Path | bytes, source: str, read_member: ReadMember, conte
 
 def _contained(file: OutlookFile, at: Place, source: str, context: ReadContext) -> Iterator[Contained]:
     numbers = file.fixed(at)
-    codec = _charset(numbers)
+    # The code page of the message's strings.
+    codec = next((f"cp{numbers[name] & 0xFFFF}" for name in (0x3FFD, 0x3FDE) if name in numbers), "")
     if file.text(at, _CLASS).lower() == "ipm.note.smime":
         raise EncryptedSource(
             f"{source} is an encrypted message: open it in Outlook, save it decrypted, then add that file"
@@ -181,11 +182,6 @@ class OutlookFile:
     def binary(self, path: Place, name: int) -> bytes:
         """Return the bytes of a property."""
         return self.stream((*path, f"__substg1.0_{name:04X}0102"))
-
-
-def _charset(numbers: dict[int, int]) -> str:
-    """Return the code page of a message's strings, as `cp1252`, or ""."""
-    return next((f"cp{numbers[name] & 0xFFFF}" for name in (0x3FFD, 0x3FDE) if name in numbers), "")
 
 
 def time_from(ticks: int) -> datetime | None:

@@ -16,7 +16,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
 from answerable.sources.office.charts import charts
-from answerable.sources.office.docx_styles import OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
+from answerable.sources.office.docx_styles import ADVICE, OFF, TITLE, Styles, W, is_on, look_of, read_lists, value
 from answerable.sources.office.equations import M, equation
 from answerable.sources.office.numbering import Lists
 from answerable.sources.office.packages import Package, main_part, refuse_container, related, relations
@@ -45,7 +45,6 @@ _SYMBOLS = {
 }
 _LISTED = ("-", "(", "[")  # beginnings of the marks of list items, besides numbers and small letters
 _MERGED = f"{W}tcPr/{W}vMerge"
-_ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 # Namespaces of the strict variant of the standard, which are replaced by the usual ones.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(wordprocessingml|officeDocument)/(?=main|math)")
 
@@ -53,7 +52,7 @@ _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(wordprocessingml|officeDoc
 def read_docx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
     """Return a document from a Word file. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
     refuse_container(data, source, ".doc")
-    with Package(data, source, context, _ADVICE, "Word document") as package:
+    with Package(data, source, context, ADVICE, "Word document") as package:
         main, title, metadata = main_part(package, "main document")
         blocks, headings, notes, margins = _texts(package, main)
     return sections_document(blocks, headings, notes, source, DocumentType.DOCX, title, metadata, margins)

@@ -11,6 +11,7 @@ from answerable.sources.office.numbering import DEEPEST, LONGEST_LABEL, Level, N
 from answerable.sources.xml import whole_number
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 TITLE = 0
 """The level of the document's own title, above all headings."""
 _BODY = 10  # Word's outline level of body text, counted from 1

@@ -16,7 +16,8 @@ from urllib.parse import unquote
 from answerable.datatypes import Document, DocumentType, Part
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.html.parse import decode_html, parse_page, valid_markup
+from answerable.sources.html.parse import decode_html, parse_page, render, valid_markup
+from answerable.sources.html.shown import write_forms
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.office.packages import Package
 from answerable.sources.text import make_document
@@ -63,9 +64,6 @@ def read_epub(data: bytes, source: str, context: ReadContext | None = None) -> D
 
 
 def _chapters(package: Package, names: Sequence[str], contents: Mapping[str, _Entry]) -> Iterator[_Chapter]:
-    from answerable.sources.html.parse import render
-    from answerable.sources.html.shown import write_forms
-
     notes: dict[str, str] = {}
     for name in names:
         where = f"{package.source}!/{name}"

@@ -40,7 +40,9 @@ class Package:
         self._what = what
         self._zip = ZipArchive(data, source, advice)
         self._budget = Budget(limit, source, advice)
-        self._names = frozenset(self._zip.names)
+        # Of all members except folders.
+        self.names = self._zip.names
+        self._names = frozenset(self.names)
 
     def __enter__(self) -> Package:
         return self
@@ -61,11 +63,6 @@ class Package:
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all archive members except folders."""
-        return list(self._zip.names)
 
     def read(self, name: str) -> bytes:
         """Return an archive member's bytes. Raises DamagedSource if it can't be read, SourceTooLarge over the limit."""

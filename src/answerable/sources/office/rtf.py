@@ -15,7 +15,7 @@ from answerable.errors import DamagedSource
 from answerable.left_out import LeftOut, LeftOutKind
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown import MOST_COLUMNS, Heading, indented, listed, sections_document, table_blocks, titled
-from answerable.sources.office.docx_styles import heading_level
+from answerable.sources.office.docx_styles import ADVICE, heading_level
 from answerable.text.notation import LOWERED, RAISED, STRUCK, marked, written
 
 IGNORED = frozenset(
@@ -56,13 +56,12 @@ _OF_PARAGRAPHS = frozenset({"s", "outlinelevel", "ilvl", "intbl"})
 _PROPERTIES = frozenset({"title", "author"})
 _BODY_LEVEL = 9  # RTF's outline level of body text
 _DEEPEST = 8  # the last level of a list, from 0; and characters after `\\u`
-_ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 
 
 def read_rtf(data: bytes, source: str, context: ReadContext | None = None) -> Document:
     """Return a document from an RTF file. Raises DamagedSource and EmptySource."""
     if not data.startswith(b"{\\rtf"):
-        raise DamagedSource(f"{source} is not an RTF document: {_ADVICE}")
+        raise DamagedSource(f"{source} is not an RTF document: {ADVICE}")
     walk = Walk()
     blocks = walk.blocks(data.decode("latin-1"))
     if context:

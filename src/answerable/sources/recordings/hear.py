@@ -28,7 +28,7 @@ from zlib import compress
 
 import numpy as np
 
-from answerable.datatypes import Document, DocumentType, PartKind, clock
+from answerable.datatypes import Document, DocumentType, FloatArray, PartKind, clock
 from answerable.errors import (
     DamagedSource,
     EmptySource,
@@ -46,8 +46,6 @@ from answerable.text.sentences import sentence_spans
 if TYPE_CHECKING:
     from faster_whisper import WhisperModel
     from faster_whisper.transcribe import Segment, Word
-
-    from answerable.datatypes import FloatArray
 
 RATE = 16_000
 """Samples per second, the rate that Whisper expects."""

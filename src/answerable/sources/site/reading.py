@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -59,26 +59,21 @@ _CONTENT_TYPE = "content_type"
 _NOT_NOTES = frozenset({"url", "etag", "last_modified"})
 
 
+@dataclass(slots=True)
 class PageReader:
     """Reads the pages of one visit, and counts the skipped pages."""
 
-    def __init__(
-        self,
-        origin: str,
-        pages: ListedPages | LinkedPages,
-        choice: Choice,
-        known: Mapping[str, SyncRecord],
-        files: FileReader,
-        now: Callable[[], datetime],
-    ) -> None:
-        self.choice = choice
-        self.skipped: Counter[str] = Counter()
-        self._origin = origin
-        self._pages = pages
-        self._links = pages if isinstance(pages, LinkedPages) else None
-        self._known = known
-        self._files = files
-        self._now = now
+    _origin: str
+    _pages: ListedPages | LinkedPages
+    choice: Choice
+    _known: Mapping[str, SyncRecord]
+    _files: FileReader
+    _now: Callable[[], datetime]
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def _links(self) -> LinkedPages | None:
+        return self._pages if isinstance(self._pages, LinkedPages) else None
 
     def conditions(self, page: SitePage) -> Mapping[str, str]:
         """Return the validators to send when requesting a page; {} if the page's text or links are needed again."""

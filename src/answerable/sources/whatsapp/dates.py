@@ -11,23 +11,20 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
-from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from answerable.datatypes import Name
 from answerable.text.whatsapp_words import BLANKS, MARKS, WORDS
 
 
-class DateOrder(str, Enum):
+class DateOrder(Name):
     """The order of day, month and year."""
 
     DMY = "dmy"
     MDY = "mdy"
     YMD = "ymd"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 class DateText(NamedTuple):

@@ -16,7 +16,7 @@ from answerable.interfaces.cli.options import (
     open_libraries,
 )
 from answerable.interfaces.cli.printing import linked, print_address, print_json, print_text
-from answerable.interfaces.plain import citation_json, narrowing_json, result_json, unavailable_json
+from answerable.interfaces.plain import answer_json, citation_json, narrowing_json, result_json, unavailable_json
 
 if TYPE_CHECKING:
     from answerable.answering.search import SearchResults
@@ -38,7 +38,6 @@ def ask(
     Without a model the answer is quotes. What a model writes is checked against the passages it was given.
     """
     from answerable.interfaces.cli.filters import build_filter
-    from answerable.interfaces.cli.printing import print_text
     from answerable.interfaces.cli.render import follow, print_answer, print_why
 
     asked = one_text(question)
@@ -132,10 +131,8 @@ def demo(
 
     They are added to a library in memory, so nothing is kept. No model writes, and nothing leaves this machine.
     """
-    from answerable.interfaces.cli.printing import print_json, print_text
     from answerable.interfaces.cli.render import print_answer
     from answerable.interfaces.examples import QUESTIONS, example_documents
-    from answerable.interfaces.plain import answer_json
     from answerable.settings import load_settings
     from answerable.wiring.build import build_library
     from answerable.wiring.providers import EXTRACTIVE

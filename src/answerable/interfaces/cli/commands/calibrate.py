@@ -14,7 +14,6 @@ from answerable.interfaces.cli.printing import print_json, print_progress, print
 from answerable.settings import load_settings
 
 if TYPE_CHECKING:
-    from answerable.answering.gate import Gate
     from answerable.evaluation.calibration import Calibration
 
 
@@ -44,13 +43,9 @@ def calibrate(
     )
     path = None if dry_run else gate_path(settings, embedder.fingerprint)
     if path:
-        _save(found.gate, path)
+        make_folder(path.parent)
+        replace_file(path, json.dumps(found.gate.to_json(), indent=1) + "\n")
     _print(found, str(path or ""), as_json)
-
-
-def _save(gate: Gate, path: Path) -> None:
-    make_folder(path.parent)
-    replace_file(path, json.dumps(gate.to_json(), indent=1) + "\n")
 
 
 def _print(found: Calibration, path: str, as_json: bool) -> None:

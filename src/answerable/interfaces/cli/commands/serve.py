@@ -125,7 +125,6 @@ def serve(
 
 def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
     from answerable.interfaces.http.guards.callers import OWN_MACHINE, Rates
-    from answerable.interfaces.http.guards.key_file import Keys
     from answerable.interfaces.http.guards.stack import Guards
 
     asks = access.asks_per_minute
@@ -209,7 +208,6 @@ def mcp(
         if http is None:
             server.run("stdio")
             return
-        from answerable.interfaces.http.guards.key_file import Keys
         from answerable.interfaces.mcp.http_server import parse_listen, serve_http
 
         found = Keys(keys.expanduser()) if keys else None
