@@ -14,8 +14,6 @@ def main() -> None:
         return
     # What a command loads stays; looking through it for garbage takes a tenth of the time. The number is a guess.
     gc.set_threshold(100_000)
-    # OpenVINO's converter of models: loading it takes a third of OpenVINO's time, and no command uses it.
-    sys.modules["openvino.tools.ovc"] = None  # type: ignore[assignment]
     try:
         from answerable.interfaces.cli.main import run
     except KeyboardInterrupt:
