@@ -1,9 +1,10 @@
-"""What others take for the vectors of `million.py`: FAISS, LanceDB and pgvector, with nothing but vectors and groups.
+"""What others take for the vectors of `million.py`, with nothing but vectors and groups.
 
-Each works in a process of its own, in an environment of its own but for pgvector, whose server is a private one. They
-are set up as their guides show: FAISS with an exact index and with HNSW of 32 links, LanceDB with IVF-HNSW over 8-bit
-numbers, pgvector with HNSW as it comes and iterative scans. The ten best are asked for, of all and of those that pass
-the filters. CPU is that of the process, of pgvector that of the server's process that answers.
+FAISS, LanceDB, Qdrant Edge and pgvector each work in a process of their own, the first two in an environment of their
+own, and pgvector's server is a private one. They are set up as their guides show: FAISS with an exact index and with
+HNSW of 32 links, LanceDB with IVF-HNSW over 8-bit numbers, Edge as it comes, pgvector with HNSW as it comes and
+iterative scans. The ten best are asked for, of all and of those that pass the filters. CPU is that of the process, of
+pgvector that of the server's process that answers.
 """
 
 from __future__ import annotations
@@ -103,6 +104,35 @@ def lancedb(vectors: Rows, groups: Rows) -> Iterator[Peer]:
 
 
 @contextmanager
+def qdrant_edge(vectors: Rows, groups: Rows) -> Iterator[Peer]:
+    """The engine of Answerable's own index, as it comes: a graph once there are many vectors, and indexed groups."""
+    edge = importlib.import_module("qdrant_edge")
+    params = edge.EdgeVectorParams(size=vectors.shape[1], distance=edge.Distance.Cosine)
+    with tempfile.TemporaryDirectory() as folder:
+        shard = edge.EdgeShard.create(folder, edge.EdgeConfig(vectors={"dense": params}))
+        for column in COLUMNS:
+            indexed = edge.IntegerIndexParams(lookup=True, range=False)
+            shard.update(edge.UpdateOperation.create_field_index(column, indexed))
+        for start in range(0, len(vectors), 500):
+            points = [
+                edge.Point(row, {"dense": vectors[row].tolist()}, dict(zip(COLUMNS, groups[row].tolist(), strict=True)))
+                for row in range(start, min(start + 500, len(vectors)))
+            ]
+            shard.update(edge.UpdateOperation.upsert_points(points))
+        shard.optimize()
+        shard.flush()
+
+        def search(query: Rows, column: int | None) -> list[int]:
+            nearest = edge.Query.Nearest(query.tolist(), using="dense")
+            match = column is not None and edge.FieldCondition(key=COLUMNS[column], match=edge.MatchAny([GROUP]))
+            request = edge.QueryRequest(limit=BEST, query=nearest, filter=edge.Filter(must=[match]) if match else None)
+            return [int(point.id) for point in shard.query(request)]
+
+        yield search, own_cpu
+        shard.close()
+
+
+@contextmanager
 def pgvector(vectors: Rows, groups: Rows) -> Iterator[Peer]:
     """A table with an HNSW index made by hand; a filter is looked at while the index is read on."""
     psycopg = importlib.import_module("psycopg")
@@ -143,6 +173,7 @@ PEERS: dict[str, tuple[Callable[[Rows, Rows], Any], tuple[str, ...]]] = {
     "FAISS flat": (faiss_flat, ("faiss-cpu",)),
     "FAISS HNSW": (faiss_hnsw, ("faiss-cpu",)),
     "LanceDB": (lancedb, ("lancedb",)),
+    "Qdrant Edge": (qdrant_edge, ()),
     "pgvector": (pgvector, ()),
 }
 """How each is made, and what is installed for it."""
