@@ -7,8 +7,8 @@ users: splitting, languages, sentences, terms, and `Library.search`, of which em
 Documents are added in a process of their own, streamed from a file; another makes the index, a fresh one searches.
 Recall is that of the store's vectors against all cosines, of copies any is right; with filters that one chunk in ten,
 in a hundred and in ten thousand passes. Memory is what a process holds of its own ("memory") and that with the files it
-has mapped ("and mapped"), at most. FAISS, LanceDB, Qdrant Edge and pgvector search the same vectors (`million_peers.py`).
-`--postgres` copies the library to a PostgreSQL server of its own and searches it there.
+has mapped ("and mapped"), at most. FAISS, LanceDB, Qdrant Edge and pgvector search the same vectors
+(`million_peers.py`). `--postgres` copies the library to a PostgreSQL server of its own and searches it there.
 `--chunks 10000 100000 1000000 --searches 200 --peers --postgres`; libraries stay in `--folder` and aren't built again.
 `--plot FILE` draws what searches cost by size.
 """
