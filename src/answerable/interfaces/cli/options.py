@@ -11,7 +11,7 @@ import re
 import shlex
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from inspect import Parameter, signature
@@ -68,17 +68,12 @@ def _completed(
     found: list[str] = []
 
     def read() -> None:
-        found.extend(_matching(names_of(_documents(context.params.get("library"))), incomplete))
-
-    def read_quietly() -> None:
-        try:
-            read()
-        except Exception:
-            found.clear()
+        with suppress(Exception):
+            found.extend(_matching(names_of(_documents(context.params.get("library"))), incomplete))
 
     logging.disable()
     try:
-        reading = threading.Thread(target=read_quietly, daemon=True)
+        reading = threading.Thread(target=read, daemon=True)
         reading.start()
         reading.join(PATIENCE)
     finally:
