@@ -241,7 +241,10 @@ def place_of(found: Citation | Document, location: Location, language: str = "en
 
     If several libraries are searched, the name of the source's library comes first.
     """
-    place = _place(shown_name(found), location, language)
+    name, place = shown_name(found), said(location, language)
+    if location.headings[:1] != (name,) or not place.startswith(name):
+        place = ", ".join(filter(None, (name, place)))
+    place = one_line(place)
     return f"{one_line(found.library)}: {place}" if found.library else place
 
 
@@ -249,13 +252,6 @@ def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
     """Return the text, and its style, to print after a place if other places have the same text."""
     others = remarks.other_places(other_places, language)
     return (f", {others}" if others else ""), "dim"
-
-
-def _place(name: str, location: Location, language: str) -> str:
-    place = said(location, language)
-    if location.headings[:1] == (name,) and place.startswith(name):
-        return one_line(place)
-    return one_line(", ".join(step for step in (name, place) if step))
 
 
 def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
