@@ -10,8 +10,9 @@ import os
 import re
 import shlex
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from inspect import Parameter, signature
@@ -68,17 +69,12 @@ def _completed(
     found: list[str] = []
 
     def read() -> None:
-        found.extend(_matching(names_of(_documents(context.params.get("library"))), incomplete))
-
-    def read_quietly() -> None:
-        try:
-            read()
-        except Exception:
-            found.clear()
+        with suppress(Exception):
+            found.extend(_matching(names_of(_documents(context.params.get("library"))), incomplete))
 
     logging.disable()
     try:
-        reading = threading.Thread(target=read_quietly, daemon=True)
+        reading = threading.Thread(target=read, daemon=True)
         reading.start()
         reading.join(PATIENCE)
     finally:
@@ -102,11 +98,8 @@ def _documents(given: str | Sequence[str] | None) -> list[StoredDocument]:
 def _document_names(documents: Sequence[StoredDocument]) -> list[str]:
     """Return a name for each document: its file's name, with folders if others have the same name; or its title."""
     names = []
-    endings: dict[str, int] = {}
     paths = [_endings(each.source) for each in documents]
-    for path in paths:
-        for ending in path:
-            endings[ending] = endings.get(ending, 0) + 1
+    endings = Counter(ending for path in paths for ending in path)
     for document, path in zip(documents, paths, strict=True):
         has_title = "://" in document.source or not document.source or document.type == "mail"
         ending = next((each for each in path if endings[each] == 1), document.source)

@@ -81,7 +81,7 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
         for shown, address in addresses:
             print_address(shown, address)
     if len(places) > PLACES:
-        print_text((remarks.more_places(len(places) - PLACES, found.language), "dim"))
+        print_text((remarks.counted_remark("more places", found.language, len(places) - PLACES), "dim"))
     if is_own or found.reason is Reason.PARTLY:
         print_text((f"({remarks.why(found.reason, found.language)})", "dim"))
     if remark := remarks.checked(found):
@@ -96,7 +96,7 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
 def print_nearest(found: Answer) -> None:
     """Print why a question is refused, and for each of the nearest passages the sentence nearest to the question."""
     print_refused(found)
-    print_text((remarks.nearest(found.language), "dim"))
+    print_text((remarks.remark("nearest", found.language), "dim"))
     results = found.results[:_NEAREST]
     texts = [nearest(found.question, found.language, result).text for result in results]
     print_passages(results, texts=texts, language=found.language)
@@ -189,7 +189,7 @@ def addresses_of(citation: Citation, language: str) -> tuple[tuple[str, str], ..
     """Return the lines to print below a place, each with its link: the place and, for a saved page, its URL."""
     web = citation.web_address
     is_elsewhere = web and not citation.link.startswith(web.partition("#")[0])
-    saved = [(remarks.saved_from(web, language), web)] if is_elsewhere else []
+    saved = [(remarks.remark("saved from", language, web=web), web)] if is_elsewhere else []
     return tuple(([(citation.link, citation.link)] if citation.link else []) + saved)
 
 
@@ -225,9 +225,9 @@ def _emphasised(found: Answer) -> Iterator[tuple[str, str]]:
 def print_unavailable(found: Mapping[str, str], language: str = "en", waiting: int = 0) -> None:
     """Print which libraries couldn't be searched, and why, and how many passages only by their words."""
     for library, reason in found.items():
-        print_text((one_line(remarks.unavailable(library, reason, language)), "yellow"))
+        print_text((one_line(remarks.remark("unavailable", language, library=library, reason=reason)), "yellow"))
     if waiting:
-        print_text((remarks.waiting(waiting, language), "yellow"))
+        print_text((remarks.remark("waiting", language, count=str(waiting)), "yellow"))
 
 
 def print_narrowing(found: Narrowing | None, language: str = "en") -> None:
@@ -241,7 +241,10 @@ def place_of(found: Citation | Document, location: Location, language: str = "en
 
     If several libraries are searched, the name of the source's library comes first.
     """
-    place = _place(shown_name(found), location, language)
+    name, place = shown_name(found), said(location, language)
+    if location.headings[:1] != (name,) or not place.startswith(name):
+        place = ", ".join(filter(None, (name, place)))
+    place = one_line(place)
     return f"{one_line(found.library)}: {place}" if found.library else place
 
 
@@ -249,13 +252,6 @@ def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
     """Return the text, and its style, to print after a place if other places have the same text."""
     others = remarks.other_places(other_places, language)
     return (f", {others}" if others else ""), "dim"
-
-
-def _place(name: str, location: Location, language: str) -> str:
-    place = said(location, language)
-    if location.headings[:1] == (name,) and place.startswith(name):
-        return one_line(place)
-    return one_line(", ".join(step for step in (name, place) if step))
 
 
 def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:

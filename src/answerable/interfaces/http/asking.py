@@ -72,23 +72,18 @@ class Answering:
         session, DocumentNotFound, FilterError, providers' errors, and Stopped.
         """
         with self._metrics.asking() as counted:
-            for event in self._events(ask, work):
-                if event.name == "answer":
-                    counted.outcome = event.data["reason"]
-                yield event
-
-    def _events(self, ask: AskBody, work: Work) -> Generator[Event, None, None]:
-        history = self._history(ask)
-        span = self._selection(ask)
-        attempts = scopes(self._library, span, ask.where)
-        for scope in attempts:
-            with closing(self._library.ask_stream(ask.question, scope.where, history, ask.narrow, work)) as events:
-                for event in events:
-                    if event.answer is None:
-                        yield _progress(event, scope)
-                    elif event.answer.answered or scope is attempts[-1]:
-                        yield Event("answer", self._finished(ask, event.answer, scope))
-                        return
+            history = self._history(ask)
+            attempts = scopes(self._library, self._selection(ask), ask.where)
+            for scope in attempts:
+                with closing(self._library.ask_stream(ask.question, scope.where, history, ask.narrow, work)) as events:
+                    for event in events:
+                        if event.answer is None:
+                            yield _progress(event, scope)
+                        elif event.answer.answered or scope is attempts[-1]:
+                            found = self._finished(ask, event.answer, scope)
+                            counted.outcome = found["reason"]
+                            yield Event("answer", found)
+                            return
 
     def _selection(self, ask: AskBody) -> Selection | None:
         if ask.hint:

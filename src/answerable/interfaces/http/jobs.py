@@ -159,7 +159,9 @@ class Jobs:
             return [job for job in reversed(self._jobs.values()) if job.library == library]
 
     def cancel(self, job: Job) -> None:
-        """Cancel a job: at once if it hasn't started, otherwise at its next step."""
+        """Cancel a job: at once if it hasn't started, otherwise at its next step. A job that is over is unchanged."""
+        if job.is_over:
+            return
         job.cancel()
         if job.future and job.future.cancel():
             job.end("cancelled")
@@ -168,8 +170,7 @@ class Jobs:
     def cancel_all(self) -> None:
         """Cancel every job without waiting for them to end."""
         for job in list(self._jobs.values()):
-            if not job.is_over:
-                self.cancel(job)
+            self.cancel(job)
 
     def is_unfinished(self, library: str, kind: Kind) -> bool:
         """Return whether a job of this kind waits or runs."""
@@ -178,8 +179,7 @@ class Jobs:
     def end(self, library: str) -> None:
         """Cancel a library's jobs and wait until they end."""
         for job in self.list(library):
-            if not job.is_over:
-                self.cancel(job)
+            self.cancel(job)
         with self._lock:
             threads = self._threads.pop(library, None)
         if threads:

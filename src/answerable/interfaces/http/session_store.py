@@ -164,11 +164,8 @@ class Sessions:
 
     def vote(self, session: str, owner: Owner, turn: str, vote: str) -> bool:
         """Set the vote on an answer: "up", "down" or "". Return False if there is no such turn."""
-        with self._transaction() as database:
-            if not self._exists(session, owner):
-                return False
-            done = database.execute("UPDATE turns SET vote = ? WHERE session = ? AND id = ?", (vote, session, turn))
-            return done.rowcount > 0
+        statement = "UPDATE turns SET vote = ? WHERE session = ? AND id = ?"
+        return self._change(session, owner, statement, vote, session, turn)
 
     def title(self, session: str, owner: Owner) -> str | None:
         """Return a session's title, by default its first question; None for an unknown session."""
@@ -180,11 +177,7 @@ class Sessions:
 
     def rename(self, session: str, owner: Owner, title: str) -> bool:
         """Set a session's title; "" resets it to the first question. Return False for an unknown session."""
-        with self._transaction() as database:
-            if not self._exists(session, owner):
-                return False
-            database.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, session))
-        return True
+        return self._change(session, owner, "UPDATE sessions SET title = ? WHERE id = ?", title, session)
 
     def list(self, owner: Owner, limit: int = 100, words: str = "") -> list[dict[str, Any]]:
         """Return the owner's sessions as JSON, the last used first: all, or those that contain all of the words.
@@ -205,11 +198,7 @@ class Sessions:
 
     def delete(self, session: str, owner: Owner) -> bool:
         """Delete a session with its turns. Return False if the session doesn't exist."""
-        with self._transaction() as database:
-            if not self._exists(session, owner):
-                return False
-            database.execute("DELETE FROM sessions WHERE id = ?", (session,))
-        return True
+        return self._change(session, owner, "DELETE FROM sessions WHERE id = ?", session)
 
     def delete_library(self, library: str) -> None:
         """Delete all conversations with a library."""
@@ -227,6 +216,11 @@ class Sessions:
             if column not in known:
                 self._database.execute(f"ALTER TABLE {table} ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
         self._database.execute("UPDATE turns SET id = lower(hex(randomblob(8))) WHERE id = ''")
+
+    def _change(self, session: str, owner: Owner, statement: str, *values: str) -> bool:
+        """Run a statement on a session of this owner. Return False if it changes nothing."""
+        with self._transaction() as database:
+            return self._exists(session, owner) and database.execute(statement, values).rowcount > 0
 
     def _number(self, session: str, turn: str) -> int | None:
         found = self._database.execute("SELECT number FROM turns WHERE session = ? AND id = ?", (session, turn))

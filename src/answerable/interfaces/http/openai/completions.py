@@ -7,10 +7,11 @@ Clients identify sources by URL or name, so both must be unique.
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -21,6 +22,8 @@ from markdown_it.token import Token
 
 from answerable.datatypes import Answer, Citation
 from answerable.formats.locate import shown_name
+from answerable.interfaces.http import sse
+from answerable.interfaces.http.problems import Problem, openai_error
 from answerable.interfaces.plain import Plain, citation_json, unavailable_json
 from answerable.interfaces.written import signed
 from answerable.library import Library
@@ -33,12 +36,25 @@ _TAG = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
 _ACTIVE = re.compile(r"=|</?(?:script|style|iframe|object|embed|base|meta|link|form)\b", re.IGNORECASE)
 
 
+class Chunk(sse.Event):
+    """An event without a name, as OpenAI's protocol needs; an event without data ends the stream."""
+
+    def encoded(self) -> bytes:
+        """Return the event as bytes."""
+        data = json.dumps(self.data, ensure_ascii=False, default=str) if self.data else "[DONE]"
+        return f"data: {data}\n\n".encode()
+
+
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The response to one request; its text ends before the first occurrence of one of the `stops`."""
+    """The response to one request; its text ends before the first occurrence of one of the `stops`.
+
+    With `has_usage` a stream says the numbers of tokens.
+    """
 
     model: str
     stops: Sequence[str] = ()
+    has_usage: bool = False
     id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(16)}")
     created: int = field(default_factory=lambda: int(time.time()))
 
@@ -55,27 +71,30 @@ class Completion:
             **unavailable_json(answer.unavailable, answer.waiting),
         }
 
-    def begin(self) -> Plain:
-        """Return the first chunk of a stream."""
-        return self._chunk({"role": "assistant", "content": ""})
+    def begin(self) -> Iterator[sse.Event]:
+        """Yield the chunk before the text."""
+        yield self._chunk({"role": "assistant", "content": ""})
 
-    def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
-        """Yield the chunks of a checked answer: one for each line and sentence, one of citations, and the last."""
+    def end(self, library: Library, question: str, answer: Answer) -> Iterator[sse.Event]:
+        """Yield the chunks of a checked answer: its text by lines and sentences, its citations, and the last."""
         text = shown(answer, self.stops)
         for piece in pieces_of(text, answer.language):
             yield self._chunk({"content": piece})
         if answer.citations:
-            chunk = self._chunk({"annotations": _nested(text, answer.citations)})
-            yield {**chunk, "sources": sources(answer.citations)}
-        yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable, answer.waiting)}
+            cited = _nested(text, answer.citations)
+            yield self._chunk({"annotations": cited}, sources=sources(answer.citations))
+        yield self._chunk({}, "stop", **unavailable_json(answer.unavailable, answer.waiting))
+        if self.has_usage:
+            yield self._chunk({}, choices=[], usage=usage_of(library, question, answer))
+        yield Chunk("", {})
 
-    def usage(self, library: Library, question: str, answer: Answer) -> Plain:
-        """Return the final chunk of a stream, with the numbers of tokens."""
-        return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
+    def failed(self, found: Problem) -> sse.Event:
+        """Return the last event of a stream that failed."""
+        return Chunk("", openai_error(found, found.status))
 
-    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None, **more: Any) -> Chunk:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return {**self._envelope("chat.completion.chunk"), "choices": [choice]}
+        return Chunk("", {**self._envelope("chat.completion.chunk"), "choices": [choice], **more})
 
     def _envelope(self, kind: str) -> Plain:
         return {"id": self.id, "object": kind, "created": self.created, "model": self.model}

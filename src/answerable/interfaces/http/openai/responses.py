@@ -12,6 +12,7 @@ from typing import Any
 from answerable.datatypes import Answer
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.openai.completions import pieces_of, shown, sources, url_citations, usage_of
+from answerable.interfaces.http.problems import Problem, openai_error
 from answerable.interfaces.plain import Plain, unavailable_json
 from answerable.library import Library
 
@@ -62,8 +63,9 @@ class Reply:
         yield self._event("response.output_item.done", output_index=0, item=item)
         yield self._event("response.completed", response=self.whole(library, question, answer))
 
-    def failed(self, error: dict[str, Any]) -> sse.Event:
+    def failed(self, found: Problem) -> sse.Event:
         """Return the last event of a stream that failed."""
+        error = openai_error(found, found.status)["error"]
         told = {name: error[name] for name in ("code", "message", "param")}
         return self._event("error", **told)
 

@@ -7,8 +7,7 @@ of sentences but those in the text.
 from __future__ import annotations
 
 import base64
-import json
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Generator
 from contextlib import closing
 
 import numpy as np
@@ -16,10 +15,9 @@ from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray
+from answerable.datatypes import FloatArray
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.guards.callers import Caller
-from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.openai.completions import Completion
 from answerable.interfaces.http.openai.responses import Reply
 from answerable.interfaces.http.openai.schemas import (
@@ -37,7 +35,7 @@ from answerable.interfaces.http.openai.schemas import (
     unsupported,
 )
 from answerable.interfaces.http.paths import OPENAI
-from answerable.interfaces.http.problems import Problem, openai_error
+from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.shared import Asker, PlainResponse, Responses, Serving, api_router, responses
 from answerable.interfaces.http.service import Service
 from answerable.interfaces.plain import Plain
@@ -76,22 +74,8 @@ async def create_chat_completion(body: ChatBody, request: Request, caller: Asker
     Each mark `[n]` in the text is the n-th of `sources`, and an annotation of the message. A stream sends the checked
     text first, then both in one chunk.
     """
-    body.check()
-    question, history = body.asked()
-    library = await service.pool.run(service.libraries.get, _known(body.model, caller, service))
-    completion = Completion(body.model, body.stops())
     has_usage = bool(body.stream_options and body.stream_options.include_usage)
-
-    def events(work: Work) -> Generator[sse.Event, None, None]:
-        asked = _asked(library, question, history, service.metrics, work)
-        if body.stream:
-            return _chunks(completion, library, question, asked, has_usage)
-        return _whole(lambda answer: completion.whole(library, question, answer), asked)
-
-    if body.stream:
-        return _ChunkStream(service.pool.stream(events), service)
-    last = await sse.last_of(service.pool.stream(events), request.receive, service)
-    return PlainResponse(last.data)
+    return await _answered(Completion(body.model, body.stops(), has_usage), body, request, caller, service)
 
 
 @router.post("/responses", responses=_described(ResponseOut, RESPONSE_EVENTS))
@@ -101,21 +85,7 @@ async def create_response(body: ResponsesBody, request: Request, caller: Asker, 
     Each mark `[n]` in the text is the n-th of `sources`, and an annotation of the text. Tools aren't called for the
     client or shown to it, and nothing is kept.
     """
-    body.check()
-    question, history = body.asked()
-    library = await service.pool.run(service.libraries.get, _known(body.model, caller, service))
-    reply = Reply(body.model)
-
-    def events(work: Work) -> Generator[sse.Event, None, None]:
-        asked = _asked(library, question, history, service.metrics, work)
-        if body.stream:
-            return _response_events(reply, library, question, asked)
-        return _whole(lambda answer: reply.whole(library, question, answer), asked)
-
-    if body.stream:
-        return _ResponseStream(service.pool.stream(events), service, reply)
-    last = await sse.last_of(service.pool.stream(events), request.receive, service)
-    return PlainResponse(last.data)
+    return await _answered(Reply(body.model), body, request, caller, service)
 
 
 @router.post("/embeddings", responses=_described(EmbeddingsOut))
@@ -128,14 +98,6 @@ async def create_embeddings(body: EmbeddingsBody, caller: Asker, service: Servin
     return PlainResponse(await service.pool.run(_embeddings, library, body))
 
 
-class _Chunk(sse.Event):
-    """An event without a name, as OpenAI's protocol needs; an event without data ends the stream."""
-
-    def encoded(self) -> bytes:
-        data = json.dumps(self.data, ensure_ascii=False, default=str) if self.data else "[DONE]"
-        return f"data: {data}\n\n".encode()
-
-
 class _Writing(sse.Event):
     """A comment sent while a model works. Clients ignore it; sending it shows whether a client has gone."""
 
@@ -143,68 +105,45 @@ class _Writing(sse.Event):
         return b": writing\n\n"
 
 
-class _ChunkStream(sse.EventStream):
-    """A stream of chunks; after a failure, the last event is an error."""
+class _Stream(sse.EventStream):
+    """A stream in a form of OpenAI's; after a failure, the last event is an error."""
 
-    def error_event(self, found: Problem) -> sse.Event:
-        return _Chunk("", openai_error(found, found.status))
-
-
-class _ResponseStream(sse.EventStream):
-    """A stream of a response's events; after a failure, the last event is an error."""
-
-    def __init__(self, events: AsyncGenerator[sse.Event, None], service: Service, reply: Reply) -> None:
+    def __init__(self, events: AsyncGenerator[sse.Event, None], service: Service, form: Completion | Reply) -> None:
         super().__init__(events, service)
-        self._reply = reply
+        self._form = form
 
     def error_event(self, found: Problem) -> sse.Event:
-        return self._reply.failed(openai_error(found, found.status)["error"])
+        return self._form.failed(found)
 
 
-def _whole(
-    whole: Callable[[Answer], Plain], events: Generator[AnswerEvent, None, None]
-) -> Generator[sse.Event, None, None]:
-    """Yield an empty event for each step of the answer, then what is made of the whole answer."""
-    with closing(events):
-        for event in events:
-            yield sse.Event("", whole(event.answer) if event.answer else {})
+async def _answered(
+    form: Completion | Reply, body: ChatBody | ResponsesBody, request: Request, caller: Caller, service: Service
+) -> Response:
+    """Answer the question of a body in a form of OpenAI's, whole or as a stream."""
+    body.check()
+    question, history = body.asked()
+    library = await service.pool.run(service.libraries.get, _known(body.model, caller, service))
 
+    def events(work: Work) -> Generator[sse.Event, None, None]:
+        asked = library.ask_stream(question, history=history, work=work)
+        with service.metrics.asking() as counted, closing(asked) as steps:
+            for number, step in enumerate(steps):
+                # Not before the first step, so that an early failure has its own HTTP status.
+                if body.stream and number == 0:
+                    yield from form.begin()
+                if step.answer is None:
+                    yield _Writing("", {})
+                    continue
+                counted.outcome = str(step.answer.reason)
+                if body.stream:
+                    yield from form.end(library, question, step.answer)
+                else:
+                    yield sse.Event("", form.whole(library, question, step.answer))
 
-def _response_events(
-    reply: Reply, library: Library, question: str, events: Generator[AnswerEvent, None, None]
-) -> Generator[sse.Event, None, None]:
-    with closing(events):
-        for number, event in enumerate(events):
-            # Not before the first event, so that an early failure has its own HTTP status.
-            if number == 0:
-                yield from reply.begin()
-            yield from reply.end(library, question, event.answer) if event.answer else [_Writing("", {})]
-
-
-def _chunks(
-    completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None], has_usage: bool
-) -> Generator[sse.Event, None, None]:
-    with closing(events):
-        for event in events:
-            if event.answer is None:
-                yield _Chunk("", completion.begin()) if event.searched else _Writing("", {})
-            else:
-                for piece in completion.pieces(event.answer):
-                    yield _Chunk("", piece)
-                if has_usage:
-                    yield _Chunk("", completion.usage(library, question, event.answer))
-                yield _Chunk("", {})
-
-
-def _asked(
-    library: Library, question: str, history: Sequence[Exchange], metrics: Metrics, work: Work
-) -> Generator[AnswerEvent, None, None]:
-    """Yield the events of an answer, and count the question in the metrics."""
-    with metrics.asking() as counted, closing(library.ask_stream(question, history=history, work=work)) as events:
-        for event in events:
-            if event.answer:
-                counted.outcome = str(event.answer.reason)
-            yield event
+    if body.stream:
+        return _Stream(service.pool.stream(events), service, form)
+    last = await sse.last_of(service.pool.stream(events), request.receive, service)
+    return PlainResponse(last.data)
 
 
 def _embeddings(library: Library, body: EmbeddingsBody) -> Plain:
