@@ -45,8 +45,8 @@ HASTY = replace(FAST, timeout=1.5)
 QUESTION = [Message("system", "Answer briefly."), Message("user", "¿Cuándo sale el tren?")]
 
 
-def model(server: ScriptedServer, policy: CallPolicy = FAST, most: int | None = None) -> CohereChatModel:
-    return CohereChatModel("command-a-03-2025", KEY, server.url, policy, most)
+def model(server: ScriptedServer, policy: CallPolicy = FAST) -> CohereChatModel:
+    return CohereChatModel("command-a-03-2025", KEY, server.url, policy)
 
 
 def embedder(server: ScriptedServer, policy: CallPolicy = FAST, dimension: int = 8) -> CohereEmbedder:
@@ -115,7 +115,7 @@ def read(deltas: Sequence[Delta]) -> str:
 
 def test_an_answer_comes_in_pieces_with_what_it_cost(server: ScriptedServer) -> None:
     server.script(CHAT, answer("El tren ", "sale a las ocho.\u2028Sí\u0085."))
-    deltas = list(model(server, most=500).stream(QUESTION, max_tokens=200))
+    deltas = list(model(server).stream(QUESTION, max_tokens=200))
     assert [delta.text for delta in deltas] == ["El tren ", "sale a las ocho.\u2028Sí\u0085.", ""]
     assert deltas[-1].usage == Usage(7, 3)
     (request,) = server.requests

@@ -98,7 +98,7 @@ def test_a_real_answer_comes_in_pieces_with_its_usage(llama: RealServer) -> None
 def test_a_limit_that_cuts_the_answer_is_told(llama: RealServer) -> None:
     # The model throws dice: to a question that three tokens may answer it sometimes ends by itself.
     ask = [Message("user", "Count from one to one hundred in words.")]
-    deltas = list(OpenAIChatModel("smollm2", KEY, llama.url, QUICK, max_output_tokens=3).stream(ask))
+    deltas = list(OpenAIChatModel("smollm2", KEY, llama.url, QUICK).stream(ask, max_tokens=3))
     assert deltas[-1].truncated
     assert deltas[-1].usage is not None
     assert deltas[-1].usage.output_tokens == 3

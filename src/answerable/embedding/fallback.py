@@ -81,17 +81,13 @@ class FallbackEmbedder:
     def _embedder(self) -> Embedder:
         # No vector is returned before the choice is made.
         with self._lock:
-            if self._chosen is None:
-                self._chosen, failure = self._choice()
-                if failure is not None:
-                    self._on_switch(failure)
+            if self._chosen is None and self._bound is not None:
+                self._chosen = self._local if self._bound == self._local.fingerprint else self._remote
+            elif self._chosen is None:
+                try:
+                    self._remote.embed_query(_PROBE)
+                    self._chosen = self._remote
+                except ProviderError as error:
+                    self._chosen = self._local
+                    self._on_switch(error)
             return self._chosen
-
-    def _choice(self) -> tuple[Embedder, ProviderError | None]:
-        if self._bound is not None:
-            return (self._local if self._bound == self._local.fingerprint else self._remote), None
-        try:
-            self._remote.embed_query(_PROBE)
-        except ProviderError as error:
-            return self._local, error
-        return self._remote, None

@@ -93,26 +93,24 @@ class OnnxEmbedder:
 
     def _embed(self, texts: Sequence[str], prefix: str) -> FloatArray:
         """Return L2-normalised vectors, shape (number of texts, dimension)."""
-        cut = [
-            (owner, window) for owner, text in enumerate(texts) for window in self._cut(self._read(text, prefix).ids)
-        ]
-        rows = self._run([self._window(ids) for _, ids in cut])
-        vectors = (self._pooled(row) for row in rows)
-        weights = [(owner, max(len(ids), 1)) for owner, ids in cut]
-        return means_of_windows(weights, vectors, (len(texts), self.fingerprint.dimension))
+        return self._vectors([self._read(text, prefix) for text in texts])[0]
 
     def _token_states(self, read: Sequence[_Tokens]) -> list[tuple[FloatArray, FloatArray]]:
         """Return each text's vector, and the states of its tokens without special tokens."""
+        wholes, windows = self._vectors(read)
+        begin = len(self._special[0])
+        states: list[list[FloatArray]] = [[] for _ in read]
+        for owner, ids, row in windows:
+            states[owner].append(row[begin : begin + len(ids)])
+        return [(whole, np.concatenate(parts)) for whole, parts in zip(wholes, states, strict=True)]
+
+    def _vectors(self, read: Sequence[_Tokens]) -> tuple[FloatArray, list[tuple[int, list[int], FloatArray]]]:
+        """Return the vectors of texts, and of each window the number of its text, its token ids and its result."""
         cut = [(owner, ids) for owner, tokens in enumerate(read) for ids in self._cut(tokens.ids)]
         rows = self._run([self._window(ids) for _, ids in cut])
         weights = [(owner, max(len(ids), 1)) for owner, ids in cut]
-        shape = len(read), self.fingerprint.dimension
-        wholes = means_of_windows(weights, (row.mean(axis=0) for row in rows), shape)
-        begin = len(self._special[0])
-        states: list[list[FloatArray]] = [[] for _ in read]
-        for (owner, ids), row in zip(cut, rows, strict=True):
-            states[owner].append(row[begin : begin + len(ids)])
-        return [(whole, np.concatenate(parts)) for whole, parts in zip(wholes, states, strict=True)]
+        wholes = means_of_windows(weights, map(self._pooled, rows), (len(read), self.fingerprint.dimension))
+        return wholes, [(*window, row) for window, row in zip(cut, rows, strict=True)]
 
     def _run(self, windows: Sequence[Sequence[int]]) -> list[FloatArray]:
         """Return for each window the states of its tokens, shape (tokens, dimension), or the window's vector."""

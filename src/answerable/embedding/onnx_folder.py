@@ -38,14 +38,7 @@ class Pooling(str, Enum):
     LAST = "last"
 
 
-_MODES = {
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_max_tokens": "max",
-    "pooling_mode_lasttoken": "last",
-    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
-    "pooling_mode_weightedmean_tokens": "weightedmean",
-}
+_MODE = "pooling_mode_"
 _ALSO_CALLED = {"lasttoken": "last", "mean_tokens": "mean", "cls_token": "cls", "max_tokens": "max"}
 
 
@@ -156,8 +149,9 @@ def _pooling(folder: Path, config: dict[str, Any]) -> Pooling | None:
         return None
     mode = config.get("pooling_mode")
     named = [mode] if isinstance(mode, str) else list(mode) if isinstance(mode, list) else []
-    modes = [str(each) for each in named] or [mode for key, mode in _MODES.items() if config.get(key)]
-    mode = _ALSO_CALLED.get(modes[0], modes[0]) if len(modes) == 1 else ""
+    set_to = (key.removeprefix(_MODE) for key, value in config.items() if key.startswith(_MODE) and value)
+    modes = [_ALSO_CALLED.get(each, each) for each in map(str, named or set_to)]
+    mode = modes[0] if len(modes) == 1 else ""
     if mode not in {each.value for each in Pooling} or config.get("include_prompt") is False:
         said = "without the prompt's tokens" if config.get("include_prompt") is False else " and ".join(modes) or "none"
         raise EmbeddingError(

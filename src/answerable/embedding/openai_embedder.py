@@ -54,7 +54,6 @@ class OpenAIEmbedder:
         policy = policy or CallPolicy()
         self._client = OpenAIClient(provider, model, "OPENAI_EMBEDDING_MODEL", api_key, base_url, policy)
         self._caller = Caller(policy)
-        self._concurrency = policy.concurrency
         self._fingerprint = Fingerprint(provider, model, dimension or _UNKNOWN)
         self._most_texts = most_texts
         self._most_tokens = most_tokens
@@ -99,7 +98,7 @@ class OpenAIEmbedder:
         batches = list(self._batches([(text, tokens) for _, text, tokens in windows]))
         # The first batch sets the dimension for the other batches.
         first = [self._call(batches.pop(0))] if batches and self._fingerprint.dimension == _UNKNOWN else []
-        rest = in_parallel(self._call, batches, self._concurrency)
+        rest = in_parallel(self._call, batches, self._caller.policy.concurrency)
         vectors = itertools.chain.from_iterable([*first, *rest])
         weighted = [(owner, tokens) for owner, _, tokens in windows]
         return means_of_windows(weighted, vectors, (len(texts), self.fingerprint.dimension))

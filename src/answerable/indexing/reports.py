@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from answerable.errors import AnswerableError
 from answerable.left_out import LeftOut
 from answerable.protocols.sources import UnreadFile
-
-_ADDED_UP = (
-    *("added", "changed", "moved", "unchanged", "removed", "kept"),
-    *("chunks", "tokens", "estimated_seconds", "seconds"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +47,9 @@ class AddReport:
 
     def merge(self, other: AddReport) -> None:
         """Add another report to this one."""
-        for name in _ADDED_UP:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for each in fields(self):
+            if each.name != "cost" and isinstance(each.default, int | float):
+                setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
         self.cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         self.skipped.update(other.skipped)
         self.passed_over += other.passed_over

@@ -61,7 +61,7 @@ class Caller:
         """Return the result of `attempt`; retry retryable ProviderErrors and raise the last one."""
         policy = self.policy
         return retrying(
-            _is_retryable,
+            lambda error: isinstance(error, ProviderError) and error.retryable,
             tries=policy.retries + 1,
             seconds=policy.total,
             first_wait=policy.first_wait,
@@ -82,10 +82,6 @@ class Caller:
             with closing(others):
                 yield first
                 yield from others
-
-
-def _is_retryable(error: BaseException) -> bool:
-    return isinstance(error, ProviderError) and error.retryable
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -139,11 +135,6 @@ def quoted(text: str, secret: str = "") -> str:
     return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + "…"
 
 
-def retry_after_of(error: BaseException) -> float | None:
-    """Return `error.retry_after` in seconds, or None if the error has none."""
-    return getattr(error, "retry_after", None)
-
-
 def retrying(
     is_retryable: Callable[[BaseException], bool],
     *,
@@ -152,7 +143,7 @@ def retrying(
     first_wait: float,
     longest_wait: float,
     sleep: Callable[[float], None] = time.sleep,
-    requested_wait: Callable[[BaseException], float | None] = retry_after_of,
+    requested_wait: Callable[[BaseException], float | None] = lambda error: getattr(error, "retry_after", None),
 ) -> Retrying:
     """Return a retrier: `retrying(...)(work)` calls `work` until it succeeds, or raises its last error unchanged.
 
@@ -183,10 +174,10 @@ AS_IT_IS = {"Accept-Encoding": "identity"}
 _EVENT = b"data:"
 
 
-def bounded(httpx: ModuleType, seconds: float, largest: int = LARGEST) -> Callable[[Any], None]:
+def bounded(httpx: ModuleType, seconds: float) -> Callable[[Any], None]:
     """Return a response hook for a client of `httpx`, or of a package with the same classes.
 
-    A body of more than `largest` bytes, a compressed one, or one without an event for `seconds` raises that package's
+    A body of more than `LARGEST` bytes, a compressed one, or one without an event for `seconds` raises that package's
     error.
     """
 
@@ -201,7 +192,7 @@ def bounded(httpx: ModuleType, seconds: float, largest: int = LARGEST) -> Callab
                 received += len(piece)
                 if _EVENT in piece:
                     deadline = now + seconds
-                if received > largest or now > deadline:
+                if received > LARGEST or now > deadline:
                     raise httpx.ReadError("the response doesn't end")
                 yield piece
 

@@ -218,7 +218,7 @@ _AT_LIMIT = "MAX_TOKENS"
 class CohereChatModel:
     """A `ToolModel` of Cohere. Raise MissingPackage without the SDK, and ProviderErrors.
 
-    `base_url` replaces Cohere's own URL; `max_output_tokens` limits every answer. Usage counts billed tokens.
+    `base_url` replaces Cohere's own URL. Usage counts billed tokens.
     """
 
     def __init__(
@@ -227,10 +227,8 @@ class CohereChatModel:
         api_key: str,
         base_url: str | None = None,
         policy: CallPolicy | None = None,
-        max_output_tokens: int | None = None,
     ) -> None:
         self._model = model
-        self._max_output_tokens = max_output_tokens
         self._caller = Caller(policy or CallPolicy())
         self._client = CohereClient(api_key, base_url, self._caller.policy.timeout)
 
@@ -248,10 +246,9 @@ class CohereChatModel:
     ) -> Generator[Delta, None, None]:
         """Stream the answer as `stream` does; its tool calls are in one piece, before the last."""
         turns = [sent_message(message, sendable) for message in messages]
-        limit = min((limit for limit in (max_tokens, self._max_output_tokens) if limit is not None), default=None)
 
         def attempt() -> tuple[Delta, Generator[Delta, None, None]]:
-            deltas = self._deltas(turns, sent_tools(tools), limit)
+            deltas = self._deltas(turns, sent_tools(tools), max_tokens)
             return next(deltas), deltas
 
         yield from self._caller.stream(attempt)

@@ -252,10 +252,9 @@ def _refused_parameter(error: openai.APIError, said: str) -> str | None:
 class OpenAIChatModel:
     """A `ToolModel` on OpenAI's chat completions API.
 
-    `max_output_tokens` limits answers unless a call has its own limit; reasoning counts towards the limit. A parameter
-    that the server rejects (temperature, stream options, the name of the limit, the role system) is omitted or replaced
-    in all later calls; tools aren't offered again. Raise SettingsError for an invalid URL or key, ProviderRefused for a
-    missing key, MissingPackage.
+    Reasoning counts towards the limit of an answer. A parameter that the server rejects (temperature, stream options,
+    the name of the limit, the role system) is omitted or replaced in all later calls; tools aren't offered again. Raise
+    SettingsError for an invalid URL or key, ProviderRefused for a missing key, MissingPackage.
     """
 
     def __init__(
@@ -264,7 +263,6 @@ class OpenAIChatModel:
         api_key: str | None,
         base_url: str | None = None,
         policy: CallPolicy | None = None,
-        max_output_tokens: int | None = None,
         temperature: float | None = None,
         provider: str = "openai",
     ) -> None:
@@ -272,7 +270,6 @@ class OpenAIChatModel:
         self._client = OpenAIClient(provider, model, "OPENAI_CHAT_MODEL", api_key, base_url, policy)
         self._caller = Caller(policy)
         self._model = model
-        self._max_output_tokens = max_output_tokens
         self._temperature = temperature
         self._refused: frozenset[str] = frozenset()
         self._refusal = ""
@@ -292,11 +289,10 @@ class OpenAIChatModel:
         self, messages: Sequence[Message], tools: Sequence[Tool], max_tokens: int | None = None
     ) -> Generator[Delta, None, None]:
         """Stream the answer as `stream` does; its tool calls are in one piece, before the last."""
-        limit = max_tokens or self._max_output_tokens
         if tools and self._refusal:
             raise ToolsRefused(self._refusal)
         try:
-            yield from self._caller.stream(lambda: self._begun(messages, tools, limit))
+            yield from self._caller.stream(lambda: self._begun(messages, tools, max_tokens))
         except ToolsRefused as refusal:
             self._refusal = str(refusal)
             raise

@@ -112,17 +112,11 @@ def narrow(
 
 def _without(question: str, folded: str, spans: Sequence[tuple[int, int]]) -> str:
     kept, reached = [], 0
-    for start, end in sorted([*spans, *(match.span() for match in _saying().finditer(folded))]):
+    for start, end in sorted([*spans, *(match.span() for match in _patterns()["saying"].finditer(folded))]):
         if start >= reached:
             kept.append(question[reached:start])
             reached = end
     return " ".join("".join([*kept, question[reached:]]).split())
-
-
-@cache
-def _saying() -> re.Pattern[str]:
-    words = read_toml(FOLDER / "speech.toml")["saying"]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)")
 
 
 # Characters before a name that decide whether that person speaks. If all text before it were read, time would grow with
@@ -250,6 +244,7 @@ def _patterns() -> Mapping[str, re.Pattern[str]]:
         return re.compile(rf"\b(?:{words})\s+{then}$")
 
     return {
+        "saying": re.compile(rf"(?<!\w)(?:{lists['saying']})(?!\w)"),
         "spanish_article": before(lists["spanish_articles"]),
         "portuguese_article": before(lists["portuguese_articles"]),
         "source_before": before(lists["sources"], articles),

@@ -127,7 +127,7 @@ def _any_of(words: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A time in a text whose role is not known yet; the ends of `periods` are exclusive.
+    """A time named by `text[start:end]`; the ends of `periods` are exclusive.
 
     `needs_past` (a weekday, a day or month without a year): the time may lie in the future, unless a verb in the
     question is in the past tense. `needs_role` (a month or year alone): it is a time only after a word such as "in".
@@ -175,7 +175,7 @@ def _candidates(folded: str, grammar: Grammar, now: datetime, years: Sequence[in
     for match in grammar.weekday.finditer(folded):
         is_gone = bool(match["before"] or match["after"])
         back = (today.weekday() - grammar.weekdays[match["weekday"]] - 1) % 7 + 1
-        yield Time(*match.span(), (_days(today - timedelta(back)),), needs_past=not is_gone)
+        yield Time(*match.span(), (_period(today - timedelta(back)),), needs_past=not is_gone)
 
 
 def _dated(match: re.Match[str], grammar: Grammar, years: Sequence[int]) -> Iterator[Time]:
@@ -209,7 +209,7 @@ def _dated(match: re.Match[str], grammar: Grammar, years: Sequence[int]) -> Iter
 def _ago(today: date, unit: str, count: int) -> Period:
     """Return the day, week (from Monday), month, year or weekend that was `count` ago."""
     if unit == "day":
-        return _days(today - timedelta(count))
+        return _period(today - timedelta(count))
     if unit == "week":
         monday = today - timedelta(today.weekday() + 7 * count)
         return _period(monday, monday + timedelta(6))
@@ -223,15 +223,11 @@ def _ago(today: date, unit: str, count: int) -> Period:
 
 
 def _month(year: int, month: int) -> Period:
-    following = datetime(year + month // 12, month % 12 + 1, 1)
-    return datetime(year, month, 1), following
+    return datetime(year, month, 1), datetime(year + month // 12, month % 12 + 1, 1)
 
 
-def _days(day: date) -> Period:
-    return _period(day, day)
-
-
-def _period(first: date, last: date) -> Period:
+def _period(first: date, last: date | None = None) -> Period:
+    last = last or first
     return datetime(first.year, first.month, first.day), datetime(last.year, last.month, last.day) + timedelta(1)
 
 
@@ -255,18 +251,9 @@ _YEARS = range(1900, 2101)
 _ROLES = (None, Role.AT, Role.SINCE, Role.UNTIL)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedTime:
-    """A time in a question, named by `question[start:end]`; the ends of periods are exclusive."""
-
-    start: int
-    end: int
-    periods: tuple[Period, ...]
-
-
 def asked_when(
     folded: str, now: datetime, span: tuple[date, date], language: str = "", is_past: bool | None = None
-) -> list[NamedTime]:
+) -> list[Time]:
     """Return the times that narrow a question, in order; `folded` is its text in lower case without accents.
 
     `span` is the first and the last day of the documents. `language` is tried first, then the other languages.
@@ -280,7 +267,7 @@ def asked_when(
     return []
 
 
-def relative_times(folded: str, now: datetime, language: str) -> list[NamedTime]:
+def relative_times(folded: str, now: datetime, language: str) -> list[Time]:
     """Return the times of a text that only its own time tells ("yesterday", "hace dos semanas"), in order.
 
     `folded` is the text in lower case without accents; a language without times of its own has none.
@@ -291,12 +278,10 @@ def relative_times(folded: str, now: datetime, language: str) -> list[NamedTime]
     patterns = (*(pattern for *_, pattern in grammar.relative), *grammar.ago)
     spans = {match.span() for pattern in patterns for match in pattern.finditer(folded)}
     times = times_in(folded, grammar, now, ())
-    return [NamedTime(each.start, each.end, each.periods) for each in times if (each.start, each.end) in spans]
+    return [each for each in times if (each.start, each.end) in spans]
 
 
-def _named(
-    times: Sequence[Time], folded: str, grammar: Grammar, now: datetime, is_past: bool | None
-) -> Iterator[NamedTime]:
+def _named(times: Sequence[Time], folded: str, grammar: Grammar, now: datetime, is_past: bool | None) -> Iterator[Time]:
     """Apply roles ("since") and ranges ("from … to"); drop times that were only talked about."""
     if is_past is None:
         is_past = bool(grammar.past.search(folded))
@@ -318,7 +303,7 @@ def _named(
         if (role is not None or not needs_role) and (is_past or not needs_past):
             periods = _in_role(role or Role.AT, periods, now)
             if periods:
-                yield NamedTime(start, end, periods)
+                yield Time(start, end, periods)
 
 
 def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None]:
@@ -373,8 +358,7 @@ def typed_when(text: str, now: datetime) -> Period | None:
     """
     plain = fold_in_place(" ".join(text.split()))
     if month := _ISO_MONTH.fullmatch(plain):
-        year, number = int(month[1]), int(month[2])
-        return datetime(year, number, 1), datetime(year + number // 12, number % 12 + 1, 1)
+        return _month(int(month[1]), int(month[2]))
     for language in LANGUAGES:
         grammar = grammar_of(language)
         for time in times_in(plain, grammar, now, _YEARS):

@@ -20,11 +20,6 @@ from answerable.splitting.make_chunks import check_sizes, make_chunks, pack
 from answerable.splitting.recursive import LINE, WORD, RecursiveSplitter
 
 
-def _nobody(name: str) -> TextSplitter | None:
-    """Return None: there are no other splitters."""
-    return None
-
-
 class SplitterByType:
     """Split chats by messages, documents with headings or pages by sections, code by functions, tables by rows.
 
@@ -36,7 +31,7 @@ class SplitterByType:
         self,
         chunk_size: int = 1800,
         chunk_overlap: int = 200,
-        others: Callable[[str], TextSplitter | None] = _nobody,
+        others: Callable[[str], TextSplitter | None] = lambda name: None,
     ) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
         self._splitters: dict[Split, TextSplitter] = {
@@ -151,7 +146,7 @@ class CodeSplitter(_Spans):
         """Yield the starts of pieces that may share a chunk, with the end of the last piece."""
         starts: list[int] = [0]
         end = 0
-        for _, found in groupby(document.parts, key=_outermost):
+        for _, found in groupby(document.parts, key=lambda part: (part.symbol or "").partition(".")[0]):
             parts = list(found)
             end = parts[-1].end
             if end - parts[0].start <= self._within.chunk_size:
@@ -166,10 +161,6 @@ class CodeSplitter(_Spans):
             starts.append(len(document.content))
         if len(starts) > 1:
             yield starts
-
-
-def _outermost(part: Part) -> str:
-    return part.symbol.split(".", 1)[0] if part.symbol else ""
 
 
 class RecordSplitter(_Spans):

@@ -25,9 +25,8 @@ from answerable.protocols import (
     SyncRecord,
     SyncStore,
 )
+from answerable.stores.exact import Scored
 from answerable.text.terms import score
-
-Scored = list[tuple[int, float]]
 
 
 class Capability(str, Enum):

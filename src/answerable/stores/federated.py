@@ -39,11 +39,11 @@ from answerable.protocols import (
     StoredDocument,
     SyncRecord,
 )
+from answerable.stores.exact import Scored
 from answerable.text.indexed_text import count_places
 from answerable.text.terms import rarity
 from answerable.threads import DaemonThreads
 
-Scored = list[tuple[int, float]]
 Each = TypeVar("Each")
 
 Mistakes: TypeAlias = "tuple[type[AnswerableError], ...]"

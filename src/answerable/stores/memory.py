@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from answerable.datatypes import Chunk, Document, FloatArray
@@ -109,19 +109,12 @@ class MemoryStore(Store, CountingStore):
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
         with self._lock:
-            found = [
-                StoredDocument.of(each, len(numbers))
-                for each, numbers in self._documents.values()
-                if type in ("", each.type)
-            ]
-        return iter(sorted(found, key=lambda document: (document.source, document.id)))
+            return iter(self._described(id for id, (each, _) in self._documents.items() if type in ("", each.type)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
         with self._lock:
             ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
-            found = [self._documents[one] for one in ids if one in self._documents]
-            described = [StoredDocument.of(document, len(numbers)) for document, numbers in found]
-            return sorted(described, key=lambda document: (document.source, document.id))
+            return self._described(ids & self._documents.keys())
 
     def chunks(self, document_id: str) -> list[Chunk]:
         with self._lock:
@@ -178,6 +171,12 @@ class MemoryStore(Store, CountingStore):
 
     def close(self) -> None:
         """Do nothing."""
+
+    def _described(self, ids: Iterable[str]) -> list[StoredDocument]:
+        found = [
+            StoredDocument.of(document, len(numbers)) for document, numbers in map(self._documents.__getitem__, ids)
+        ]
+        return sorted(found, key=lambda document: (document.source, document.id))
 
     def _remove(self, document_id: str) -> bool:
         found = self._documents.pop(document_id, None)

@@ -48,11 +48,6 @@ def parts_from_json(text: str) -> tuple[Part, ...]:
     return () if text == "[]" else parts_from_rows(json.loads(text))
 
 
-def parts_to_bytes(parts: Sequence[Part]) -> bytes:
-    """Return parts as a compressed list of rows."""
-    return pack(parts_to_json(parts)) if parts else _NO_PARTS
-
-
 def location_to_json(location: Location) -> str:
     """Return a location as an object with all its fields."""
     return to_json({field.name: getattr(location, field.name) for field in fields(location)})
@@ -164,9 +159,6 @@ def pack(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8"), 1)
 
 
-_NO_PARTS = pack("[]")
-
-
 def unpack(data: bytes) -> str:
     """Decompress a text compressed by `pack`."""
     return zlib.decompress(data).decode("utf-8")
@@ -240,8 +232,8 @@ def spans_from_json(text: str) -> tuple[tuple[int, int], ...]:
 class Binding:
     """Remembers the first embedder that the store reported: the store's caller continues to embed with it."""
 
-    def __init__(self, bound: Fingerprint | None = None) -> None:
-        self._bound = bound
+    def __init__(self) -> None:
+        self._bound: Fingerprint | None = None
 
     def pin(self, found: Fingerprint | None) -> Fingerprint | None:
         """Return `found`, the store's embedder, and pin it if no embedder is pinned yet."""

@@ -38,13 +38,7 @@ def require_key(settings: Settings, provider: str) -> None:
 
 def provider_addresses(settings: Settings) -> dict[str, str]:
     """Return the base URL of each provider; `default` means the provider's own URL."""
-    given = {
-        "openai": settings.openai_base_url,
-        "github": settings.github_base_url,
-        "ollama": settings.ollama_base_url,
-        "cohere": settings.cohere_base_url,
-    }
-    return {provider: address.rstrip("/") or "default" for provider, address in given.items()}
+    return {name: getattr(settings, f"{name}_base_url").rstrip("/") or "default" for name in PROVIDERS}
 
 
 class Endpoint(NamedTuple):

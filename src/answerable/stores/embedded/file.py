@@ -247,7 +247,7 @@ def insert_document(
     values = records.document_values(document, len(chunks))
     number = connection.execute(
         f"INSERT INTO documents ({DOCUMENT_COLUMNS}, content, parts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*values, records.content_to_bytes(document.content), records.parts_to_bytes(document.parts)),
+        (*values, records.content_to_bytes(document.content), records.pack(records.parts_to_json(document.parts))),
     ).lastrowid
     connection.executemany(
         f"INSERT INTO chunks (document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -43,8 +43,6 @@ from answerable.stores.hashed import (
 from answerable.text.indexed_text import TEXT_HASH
 from answerable.text.terms import term_weights
 
-__all__ = ["EdgeIndex", "Scored"]
-
 # Since format 4, every chunk has the hash of its text.
 FORMAT = 4
 # Chunks per request to the engine: a round number, not measured.

@@ -101,7 +101,7 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
         """
         with self._searching:
             super().erase()
-            self._caught_up()
+            self.refresh()
 
     def next_vectors(self) -> DatabaseNextVectors:
         return DatabaseNextVectors(self, self._release_index)
@@ -109,7 +109,9 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
     def refresh(self) -> None:
         """Bring the index up to date, unless another process has it open, which will do so before its next search."""
         with self._searching:
-            self._caught_up()
+            index = self._hold_index(wait=0) if self._is_indexed(self.count()[1]) else None
+            if index is not None:
+                index.catch_up()
 
     def repair(self, rebuild: bool = True) -> None:
         """Repair the database, in a new file if tables are damaged; with `rebuild`, have the index rebuilt.
@@ -204,13 +206,6 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
             f"Process {self._holder()} holds the index of {self._folder}. "
             "Ask through it, stop it, or try again when it is done."
         )
-
-    def _caught_up(self) -> EdgeClient | None:
-        """Bring the index up to date and return it; None if there is none or another process has it open."""
-        index = self._hold_index(wait=0) if self._is_indexed(self.count()[1]) else None
-        if index is not None:
-            index.catch_up()
-        return index
 
     def _is_indexed(self, chunks: int) -> bool:
         return chunks > self._indexed_from or self._index is not None or (self._folder / "index").exists()

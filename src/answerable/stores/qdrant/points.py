@@ -213,11 +213,6 @@ def index_fields(connection: Connection, collection: str, keys: Iterable[str], k
         known.update(missing, _add_indexes(connection, collection, indexes))
 
 
-def copy_indexes(connection: Connection, source: str, target: str) -> None:
-    """Create in the collection `target` the indexes that `source` has."""
-    index_fields(connection, target, _indexes(connection, source), set())
-
-
 def _set_alias(connection: Connection, name: str, collection: str) -> None:
     """Make a library's name an alias of a collection."""
     named = models.CreateAlias(collection_name=collection, alias_name=name)
@@ -260,13 +255,14 @@ def _create(connection: Connection, collection: str, parameters: Mapping[str, An
             raise
 
 
-def _indexes(connection: Connection, collection: str) -> Collection[str]:
+def indexed_keys(connection: Connection, collection: str) -> Collection[str]:
+    """Return the keys that have an index."""
     return connection.call(connection.client.get_collection, collection).payload_schema
 
 
 def _add_indexes(connection: Connection, collection: str, indexes: Mapping[str, Any]) -> Iterable[str]:
     """Create missing indexes, up to `MOST_INDEXES` in all; return the keys that already had one."""
-    there, strong = _indexes(connection, collection), models.WriteOrdering.STRONG
+    there, strong = indexed_keys(connection, collection), models.WriteOrdering.STRONG
     missing = [key for key in indexes if key not in there]
     create = connection.client.create_payload_index
     for key in missing[: max(0, MOST_INDEXES - len(there))]:

@@ -284,7 +284,8 @@ class QdrantNextVectors(NextVectors):
                 where = models.Filter(must=[models.HasIdCondition(has_id=sorted(surplus))])
                 self._connection.delete(head.switched().chunk_collection, where)
             if head.chunks:
-                points.copy_indexes(self._connection, head.chunk_collection, head.switched().chunk_collection)
+                keys = points.indexed_keys(self._connection, head.chunk_collection)
+                points.index_fields(self._connection, head.switched().chunk_collection, keys, set())
             lease.renew()
             return lease.head.switched()
 
