@@ -28,6 +28,7 @@ def told(capsys: pytest.CaptureFixture[str], count: int) -> list[str]:
 def test_adding_without_a_terminal_tells_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with answerable.open(tmp_path / "library") as library, add_progress(enabled=True, every=OFTEN) as progress:
         library.add(EXAMPLES, on_progress=progress)
+        time.sleep(20 * OFTEN)
     lines = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"file 1 of 4, 0 passages: Chat de WhatsApp con Viaje a Oaxaca\.txt", lines[0])
     assert re.fullmatch(r"file 4 of 4, \d+ passages, \d+\.\d/s, \d:\d\d:\d\d left: \S+", lines[-1])

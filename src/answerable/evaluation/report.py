@@ -76,6 +76,10 @@ class Measured:
     latencies: list[Latency]
     operating: Point | None
 
+    def figure(self, name: str) -> Figure:
+        """Return a figure by its name, such as `recall@5`. Raise KeyError if it applies to no question."""
+        return {each.name: each for each in self.figures}[name]
+
 
 @dataclass(frozen=True, slots=True)
 class SetReport:

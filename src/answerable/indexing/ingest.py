@@ -111,6 +111,8 @@ class Ingestion:
         unwritten: dict[int, PassageVectors] = {}
         sizes: dict[str, int] = {}
         written = time.monotonic()
+        for _, document in self._store.fetch(waiting[:1]).values() if self._on_progress else ():
+            self._report_progress(_shown(document), 0, 0)
         try:
             for batch in made_vectors(self._store, waiting, self._submit, ahead):
                 unwritten |= {number: made for number, _, _, made in batch if isinstance(made, PassageVectors)}
