@@ -19,6 +19,8 @@ from pathlib import Path
 
 from measuring import QUESTION, corpus, run_python, show
 
+from answerable.settings import Settings
+
 ADD = """
 import sys, answerable
 with answerable.open(sys.argv[1], create=True) as library:
@@ -54,6 +56,14 @@ def sentences() -> Iterator[str]:
         yield from (each for each in text.replace("\n", " ").split(". ") if 15 < len(each) < 160)
 
 
+def fresh(place: Path) -> dict[str, str]:
+    """Variables for a process that finds compiled models, but no vectors of an earlier run."""
+    cache = Path(tempfile.mkdtemp(dir=place))
+    models = Settings().cache_path / "models"
+    shutil.copytree(models, cache / "models")
+    return {"ANSWERABLE_CACHE_FOLDER": str(cache)}
+
+
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -64,6 +74,8 @@ def main() -> None:
     place = Path(tempfile.mkdtemp(prefix="answerable-first-"))
     rows: list[tuple[str, float, str]] = []
     try:
+        # The first question on a machine compiles the models.
+        run_python("-m", "answerable", "demo")
         for name, write, size in (("text", write_text, given.size), ("chat", write_chat, given.messages)):
             whole, tenth = place / f"{name}.txt", place / f"{name} tenth.txt"
             write(whole, size)
@@ -71,10 +83,11 @@ def main() -> None:
             rounds = []
             for number in range(given.repeats):
                 library = place / f"{name}{number}"
-                added = run_python("-c", ADD, library, whole, "words").cpu
-                rounds.append((added, run_python("-m", "answerable", "ask", QUESTION, "--library", library).cpu))
+                added = run_python("-c", ADD, library, whole, "words", environment=fresh(place)).cpu
+                asking = "-m", "answerable", "ask", QUESTION, "--library", library
+                rounds.append((added, run_python(*asking, environment=fresh(place)).cpu))
             added, asked = (statistics.median(column) for column in zip(*rounds, strict=True))
-            vectors = run_python("-c", ADD, place / f"{name} tenth", tenth, "vectors").cpu
+            vectors = run_python("-c", ADD, place / f"{name} tenth", tenth, "vectors", environment=fresh(place)).cpu
             rows += [
                 (f"{name}: stored", added, "s of CPU"),
                 (f"{name}: the first answer", asked, "s of CPU"),

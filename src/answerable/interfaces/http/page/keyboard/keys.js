@@ -30,9 +30,10 @@ export const Keys = ({ field, open, onOpen, onEscape, onProblem, ...finding }) =
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [onEscape]);
-  const closing = { onClose: () => onOpen(""), onProblem };
+  // The event of a dialog that closes may come when a key has opened the other one.
+  const closing = (name) => ({ onClose: () => onOpen((now) => (now === name ? "" : now)), onProblem });
   return html`
-    ${open === "finder" && html`<${Finder} ...${finding} ...${closing} />`}
-    ${open === "shortcuts" && html`<${Shortcuts} ...${closing} />`}
+    ${open === "finder" && html`<${Finder} ...${finding} ...${closing("finder")} />`}
+    ${open === "shortcuts" && html`<${Shortcuts} ...${closing("shortcuts")} />`}
   `;
 };
