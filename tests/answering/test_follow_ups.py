@@ -65,17 +65,3 @@ def test_what_was_just_said_does_not_answer_what_is_asked_next(tmp_path: Path) -
         history = [Exchange("When is paper collected?", first.question, first.text)]
         later = library.ask("And the old furniture?", history=history)
         assert (later.answered, later.question) == (False, "And the old furniture?")
-
-
-def test_a_row_that_was_just_said_does_not_answer_about_another_thing(tmp_path: Path) -> None:
-    (tmp_path / "oficinas.csv").write_text(
-        "Oficina,Responsável,Dia,Hora,Preço\nYoga,Sara Lobato,terça-feira,08:00,26 euros\n"
-        "Tricô,Odete Paiva,quinta-feira,15:00,18 euros\nDança,Carla Nóbrega,quarta-feira,19:30,25 euros\n",
-        "utf-8",
-    )
-    with answerable.open(":memory:") as library:
-        library.add(tmp_path)
-        first = library.ask("Quem dá a oficina de yoga?")
-        assert "Sara Lobato" in first.text
-        history = [Exchange("Quem dá a oficina de yoga?", first.question, first.text)]
-        assert not library.ask("E a de esgrima?", history=history).answered
