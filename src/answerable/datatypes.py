@@ -114,8 +114,8 @@ class Document:
     """A text with its origin. All offsets and quotes refer to `content`.
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. By default, `id` is derived from
-    source and content. `parts` are spans of the content; in a search result only its chunks have parts. `library` is
-    set if several are queried. `left_out` is what wasn't read, `added` the Unix time of its first version (0: unknown).
+    source and content. `parts` are spans of the content; in a search result only its chunks have parts. `library` names
+    its library if several are queried, `left_out` what wasn't read, `added` the Unix time of its first version, or 0.
     """
 
     id: str

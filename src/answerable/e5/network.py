@@ -23,7 +23,7 @@ T = TypeVar("T")
 STREAMS = 4
 """Maximum number of batches that are computed at once; each takes about 25 MB and .1 s of CPU to prepare."""
 FEW_TOKENS = 4096
-"""Tokens that one caller alone computes on one stream: more than a question needs. A guess, not measured."""
+"""Most tokens that one caller alone computes on one stream. Of 12 questions to a folder, no call had more than 879."""
 BATCH_TOKENS = 768  # tokens in a batch; other sizes differ in speed only within noise (benchmarks/RESULTS.md)
 KEPT_DAYS = 31
 """Days after which a compiled network is deleted. Compiling it again takes one or two seconds."""
