@@ -194,7 +194,15 @@ def test_text_that_its_style_hides_is_left_out_but_not_the_whole_page() -> None:
         (".was{display:none !important} .was{display:block}", "<p>Sorts</p><p class=was>9 crowns</p>", "Sorts"),
         (".was{display:block} .was{display:none}", "<p>Sorts</p><p class=was>9 crowns</p>", "Sorts"),
         (".was{display:none} .was p{display:block}", "<p>Sorts</p><div class=was><p>9 crowns</p></div>", "Sorts"),
+        (".was{display:none} .menu > p{display:block}", "<p>Sorts</p><p class=was>9 crowns</p>", "Sorts"),
         # What may be shown is read.
+        ("b{display:none} .open b{display:block}", "<p>Sorts</p><p><b>Gala</b></p>", "Gala"),
+        (
+            ".panel{display:none} #t1:checked ~ .panels .p1, #t2:checked ~ .p2{display:block}",
+            "<div class=panels><p class='panel p1'>Flour</p></div><p class='panel p2'>Bake</p>",
+            "Flour\n\nBake",
+        ),
+        (".panel{display:none} .on > [data-at].p1:not(.off){display:block}", "<p class='panel p1'>Jam</p>", "Jam"),
         (".was{visibility:hidden} .was b{visibility:visible}", "<p>Sorts</p><p class=was><b>Gala</b></p>", "Gala"),
         ("@media print{.i{color:red} .was{display:none}}", "<p>A <b class=was>crate</b></p>", "A crate"),
         ("@media screen{.was{display:none}}", "<p>A <b class=was>cheap</b> crate</p>", "A crate"),

@@ -23,7 +23,9 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s
 _SHOWN = re.compile(r"display\s*:(?!\s*none)|visibility\s*:\s*visible", re.IGNORECASE)
 # Selectors of one step, whose rules hide text; of longer ones, it often depends on scripts what they find.
 _ONE_STEP = re.compile(r"[\w-]*(?:[.#][\w-]+)+|[\w-]+")
+_ONE_NAME = re.compile(r"[\w-]*[.#]?[\w-]+")
 _COMBINATOR = re.compile(r"[\s>+~]+")
+_CONDITION = re.compile(r":+[\w-]+(?:\([^()]*\))?|\[[^\]]*\]")
 _VISIBLE = re.compile(r"visibility\s*:\s*visible", re.IGNORECASE)
 _ALWAYS = re.compile(r"@(?:layer|supports|media\s+(?:only\s+)?(?:screen|all)\s*$)", re.IGNORECASE)
 _STRIKES = re.compile(r"line-through", re.IGNORECASE)
@@ -50,7 +52,7 @@ def write_forms(page: LexborHTMLParser, notes: dict[str, str] | None = None, fil
     `notes` has the marks of a book's notes by `file#id`; those in this file of the book are added.
     """
     rules = list(_rules(page))
-    opened = _opened(page, rules) if any(_HIDDEN.search(declared) for _, declared, _ in rules) else None
+    opened = _opened(page) if any(_HIDDEN.search(declared) for _, declared, _ in rules) else None
     page.strip_tags(["script", "style", "template"])
     root = page.body or page.root
     if root is None:
@@ -93,12 +95,8 @@ def _rules(page: LexborHTMLParser) -> Iterator[tuple[str, str, bool]]:
                     yield from ((each.strip(), text, is_always) for each in selectors.split(",") if each.strip())
 
 
-# Words of scripts and links; names in the rules that show, each beside those of the elements that it shows.
-Opened = tuple[set[str], list[tuple[set[str], set[str]]], bool]
-
-
-def _opened(page: LexborHTMLParser, rules: Rules) -> Opened:
-    """Return what may show hidden text: words of scripts and links, names in rules, whether scripts are in other files.
+def _opened(page: LexborHTMLParser) -> tuple[set[str], bool]:
+    """Return what may show hidden text: words of scripts and links, and whether scripts are in other files.
 
     Text that people see after a click, as of tabs, is part of the page.
     """
@@ -107,35 +105,34 @@ def _opened(page: LexborHTMLParser, rules: Rules) -> Opened:
         text for node in openers for text in (node.text() if node.tag == "script" else "", *node.attributes.values())
     )
     words = {word for text in said for word in re.findall(r"[\w-]+", text or "")}
-    shown = []
-    for selector, declared, _ in rules:
-        if _SHOWN.search(declared):
-            # What is visible again may be within what is hidden; what is displayed again may not.
-            elements = selector if _VISIBLE.search(declared) else _COMBINATOR.split(selector)[-1]
-            shown.append((set(re.findall(r"[\w-]+", selector)), set(re.findall(r"[\w-]+", elements))))
-    return words, shown, page.css_first("script[src]") is not None
+    return words, page.css_first("script[src]") is not None
 
 
-def _remove_hidden(root: Node, rules: Rules, opened: Opened, closed: set[int]) -> None:
+def _remove_hidden(root: Node, rules: Rules, opened: tuple[set[str], bool], closed: set[int]) -> None:
     """Remove what a rule hides and nothing may show, unless it is half of the page: then a script shows it."""
-    words, shown, is_scripted = opened
+    words, is_scripted = opened
     found: dict[int, Node] = {}
     # A later rule, or one that names an id, shows what an earlier one hides.
     again: dict[int, int] = {}
-    showing = [(at, each) for at, (each, declared, _) in enumerate(rules) if _SHOWN.search(declared)]
-    for at, selector in islice((pair for pair in showing if _ONE_STEP.fullmatch(pair[1])), _MOST_RULES):
+    showing = [(at, each, declared) for at, (each, declared, _) in enumerate(rules) if _SHOWN.search(declared)]
+    for at, selector, _ in islice((rule for rule in showing if _ONE_STEP.fullmatch(rule[1])), _MOST_RULES):
         again |= {node.mem_id: len(rules) if "#" in selector else at for node in root.css(selector)}
     hiding = [(at, *rule) for at, rule in enumerate(rules) if rule[2] and _HIDDEN.search(rule[1])]
+    # Rules with several steps, classes or a condition show their elements after a click, or in another place.
+    conditional = islice((rule for rule in showing if not _ONE_NAME.fullmatch(rule[1])), _MOST_RULES)
+    shown = {name for _, selector, declared in conditional for name in _shown_by(selector, declared)}
+    # An element's name shows only what is hidden by this name: `li` isn't every list item.
+    shown -= {name for name in shown if name[0] not in ".#"}.difference(rule[1] for rule in hiding)
+    may_show = {node.mem_id for name in shown for node in root.css(name)}
     for at, selector, declared, _ in islice((rule for rule in hiding if _ONE_STEP.fullmatch(rule[1])), _MOST_RULES):
         names = set(re.findall(r"[.#]([\w-]+)", selector)) or {selector}
-        # A rule for the same elements doesn't depend on what a visitor does: the later one holds.
-        if not (names <= words or any(names <= elements and names < all_of for all_of, elements in shown)):
+        if not names <= words:
             last = len(rules) if "important" in declared else at
             found |= {node.mem_id: node for node in root.css(selector) if again.get(node.mem_id, -1) <= last}
     found = {
         key: node
         for key, node in found.items()
-        if not (key in closed or (node.id or "") in words)
+        if not (key in closed or key in may_show or (node.id or "") in words)
         and not (_SHOWN.search(attribute(node, "style")) or _shows(node))
         and not (is_scripted and holds_blocks(node))
     }
@@ -150,6 +147,16 @@ def _remove_hidden(root: Node, rules: Rules, opened: Opened, closed: set[int]) -
     for node in reversed(root.css("*") if hidden * 2 < total else []):
         if node.mem_id in found:
             node.decompose()
+
+
+def _shown_by(selector: str, declared: str) -> list[str]:
+    """Return the elements that a rule may show, without their conditions: those of its last step.
+
+    What is visible again, in difference to what is displayed again, may be within what is hidden: then those of all.
+    """
+    steps = _COMBINATOR.split(_CONDITION.sub("", selector).strip())
+    shown = steps if _VISIBLE.search(declared) else steps[-1:]
+    return [name for each in shown for name in re.findall(r"[.#][\w-]+", each) or re.findall(r"^[\w-]+", each)]
 
 
 def _shows(node: Node) -> bool:
