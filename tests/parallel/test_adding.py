@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import steps
@@ -20,10 +21,11 @@ from libraries import assert_same, make_files, make_library
 from test_processes import SECONDS, gone_within
 
 import answerable
-from answerable.errors import WorkerLost
+from answerable.errors import EmptySource, WorkerLost
 from answerable.indexing.ingest import AddReport, Progress
+from answerable.indexing.prepare import Pipeline
 from answerable.indexing.processes import start_processes
-from answerable.indexing.worker_pool import JobQueue
+from answerable.indexing.worker_pool import JobQueue, StepRunner, read_and_split
 from answerable.library import Library
 
 REPORTS = 60
@@ -114,6 +116,31 @@ def test_a_file_that_changes_while_it_waits_is_read_again(tmp_path: Path) -> Non
         library.add(folder, on_progress=change)
         (found,) = [stored for stored in library.documents() if stored.source.endswith("report-007.txt")]
         assert library.document(found.id).content == "This is new."
+
+
+class Interrupted:
+    """A worker that finds a file empty, because it is just being written."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.runner = StepRunner(steps.make_pipeline)
+
+    def start(self) -> None: ...
+
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
+        if step is not read_and_split:
+            return self.runner.run(step, argument)
+        self.file.write_text("This is new.")
+        return False, EmptySource(f"{self.file} is empty")
+
+    def close(self) -> None: ...
+
+
+def test_what_a_worker_says_of_a_file_that_is_being_written_isnt_believed(tmp_path: Path) -> None:
+    file = tmp_path / "late.txt"
+    file.write_text("This was first.")
+    with make_library(tmp_path / "library", lambda: JobQueue([Interrupted(file)], True, 1)) as library:
+        assert (library.add(tmp_path).added, library.add(tmp_path).unchanged) == (1, 1)
 
 
 @pytest.mark.long

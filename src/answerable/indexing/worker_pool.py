@@ -92,12 +92,12 @@ class WorkerPool:
             version = self._versions.pop(path, None)
         if future is None:
             return None
-        try:
-            found = future.result()
-        except WorkerLost as error:
-            raise DamagedSource(f"{path} can't be read: {error}") from error
+        error = future.exception()
         if _version(path) != version:
             return None
+        if isinstance(error, WorkerLost):
+            raise DamagedSource(f"{path} can't be read: {error}") from error
+        found = future.result()
         self._prepared = {each.document.id: each for each in found.prepared}
         return found.contents
 
