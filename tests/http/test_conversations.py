@@ -1,4 +1,4 @@
-"""Earlier conversations over HTTP: titles, search, asking again, votes, and files of earlier versions."""
+"""Earlier conversations over HTTP: titles, search, asking again, and votes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from service_on_socket import running, small_service, upload
 from typer.testing import CliRunner
 
 from answerable.datatypes import Exchange
+from answerable.errors import SettingsError
 from answerable.interfaces.cli.main import app
 from answerable.interfaces.http.server import open_service
 from answerable.interfaces.http.service import Options
@@ -170,34 +171,12 @@ def test_votes_on_a_library_without_a_folder_are_beside_the_uploads(tmp_path: Pa
     assert "secret" not in path.name
 
 
-def test_conversations_of_earlier_versions_are_read(tmp_path: Path) -> None:
+def test_a_file_of_another_form_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "sessions.db"
     with closing(sqlite3.connect(path)) as database:
-        database.executescript(
-            """
-            CREATE TABLE sessions (
-                id TEXT PRIMARY KEY, library TEXT NOT NULL, caller TEXT NOT NULL, made REAL NOT NULL, used REAL NOT NULL
-            ) WITHOUT ROWID;
-            CREATE TABLE turns (
-                number INTEGER PRIMARY KEY AUTOINCREMENT,
-                session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-                asked REAL NOT NULL, question TEXT NOT NULL, searched TEXT NOT NULL, text TEXT NOT NULL,
-                answer TEXT NOT NULL
-            );
-            INSERT INTO sessions VALUES ('s', 'library', 'ana', 1e9, 1e9);
-            INSERT INTO turns VALUES (1, 's', 1e9, 'Why?', 'Why?', 'So.', '{"text": "So."}');
-            INSERT INTO turns VALUES (2, 's', 1e9, 'How?', 'How?', 'Thus.', '{"text": "Thus."}');
-            """
-        )
-    for _ in range(2):
-        with closing(Sessions(path, now=lambda: 1e9)) as sessions:
-            (listed,) = sessions.list(ANA)
-            assert (listed["title"], listed["turns"]) == ("Why?", 2)
-            turns = sessions.turns("s", ANA)
-            assert turns
-            assert len({turn["turn"] for turn in turns}) == 2
-            assert all(turn["turn"] and turn["vote"] is None for turn in turns)
-            assert sessions.vote("s", ANA, turns[0]["turn"], "")
+        database.execute("CREATE TABLE turns (number INTEGER PRIMARY KEY, session TEXT, question TEXT)")
+    with pytest.raises(SettingsError, match=r"sessions\.db.*no such column.*move the file away"):
+        Sessions(path)
 
 
 def test_the_line_that_has_the_words_is_shown() -> None:

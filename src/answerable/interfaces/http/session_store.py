@@ -41,8 +41,6 @@ CREATE TABLE IF NOT EXISTS turns (
 );
 CREATE INDEX IF NOT EXISTS turns_of ON turns (session, number);
 """
-# Columns to add to files of earlier versions.
-_ADDED = (("sessions", "title"), ("turns", "id"), ("turns", "vote"))
 _TITLE = (
     "coalesce(nullif(title, ''), (SELECT question FROM turns WHERE session = sessions.id ORDER BY number LIMIT 1), '')"
 )
@@ -76,7 +74,8 @@ class Sessions:
             self._database.execute("PRAGMA foreign_keys = ON")
             self._database.execute("PRAGMA secure_delete = ON")
             self._database.executescript(_SCHEMA)
-            self._upgrade()
+            # Fails, with a name for the file, if its tables are of before the first release.
+            self._database.execute("SELECT title, turns.id, vote FROM sessions, turns LIMIT 0")
             self._database.create_function("folded", 1, folded, deterministic=True)
         except (OSError, sqlite3.Error) as error:
             if is_full(error, path):
@@ -209,13 +208,6 @@ class Sessions:
         """Close the SQLite file. Idempotent."""
         with self._lock:
             self._database.close()
-
-    def _upgrade(self) -> None:
-        for table, column in _ADDED:
-            known = [row[1] for row in self._database.execute(f"PRAGMA table_info({table})")]
-            if column not in known:
-                self._database.execute(f"ALTER TABLE {table} ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
-        self._database.execute("UPDATE turns SET id = lower(hex(randomblob(8))) WHERE id = ''")
 
     def _change(self, session: str, owner: Owner, statement: str, *values: str) -> bool:
         """Run a statement on a session of this owner. Return False if it changes nothing."""
