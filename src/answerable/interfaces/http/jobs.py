@@ -172,10 +172,6 @@ class Jobs:
         for job in list(self._jobs.values()):
             self.cancel(job)
 
-    def is_unfinished(self, library: str, kind: Kind) -> bool:
-        """Return whether a job of this kind waits or runs."""
-        return any(job.kind == kind and not job.is_over for job in self.list(library))
-
     def end(self, library: str) -> None:
         """Cancel a library's jobs and wait until they end."""
         for job in self.list(library):

@@ -97,8 +97,8 @@ class Libraries:
         return name not in self._started and name in self._list.made
 
     def is_together(self, name: str) -> bool:
-        """Return whether a name means all libraries: not if an earlier version has made a library with this name."""
-        return name == ALL and ALL not in self._list.made
+        """Return whether a name means all libraries."""
+        return name == ALL
 
     def choices(self, name: str) -> Choices:
         """Return the title, schedule and model chosen for a library. Raise UnknownLibrary."""
@@ -170,7 +170,7 @@ class Libraries:
     def create(self, title: str) -> str:
         """Make a library and return its name. Raise SettingsError."""
         with self._changing, self._file.changing() as found:
-            name = found.name_for(title, [*self.names(), *self._left_over()])
+            name = found.name_for(title, [*self.names(), *(left.name for left in self._folder.glob("*"))])
             found.made.append(name)
             self._locks[name] = threading.Lock()
             self._list = found
@@ -298,9 +298,6 @@ class Libraries:
         with self._changing, self._file.changing() as found:
             found.choices[identity] = replace(found.choices.get(identity, Choices()), **given)  # type: ignore[arg-type]
             self._list = found
-
-    def _left_over(self) -> list[str]:
-        return [found.name for found in self._folder.glob("*")]
 
     def _known(self, name: str) -> str:
         if self.is_together(name) and len(self.names()) > 1:

@@ -139,7 +139,7 @@ class Originals:
             return False
         if document.type is DocumentType.PICTURE and path.name == Path(document.source).name:
             # Compare hashes: recognising the picture's text again takes seconds.
-            return sha256(path.read_bytes()).hexdigest() == document.metadata.get("sha256")
+            return _digest(path) == document.metadata.get("sha256")
         heard = document.metadata.get("sha256")
         if heard and document.type is not DocumentType.PICTURE:
             # Compare hashes: transcribing the recording again would take minutes.
@@ -148,7 +148,8 @@ class Originals:
         if document.type is DocumentType.PDF and not _MEMBER.fullmatch(document.source):
             # Compare notes of the file: reading hundreds of pages again would take seconds.
             is_upload = path.parent == self._libraries.uploads(library)
-            if _was_read(path) if is_upload else self._was_followed(library, path, document):
+            hashes = self._libraries.get(library).file_hashes
+            if _was_read(path) if is_upload else _digest(path) in hashes(document.id):
                 return True
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
@@ -156,10 +157,6 @@ class Originals:
         if is_same and document.type is DocumentType.PDF and path.parent == self._libraries.uploads(library):
             _remember_read(path)
         return is_same
-
-    def _was_followed(self, library: str, path: Path, document: Document) -> bool:
-        digest = sha256(path.read_bytes()).hexdigest()
-        return digest in self._libraries.get(library).file_hashes(document.id)
 
     @contextmanager
     def _opened(self, library: str, path: Path, source: str) -> Iterator[tuple[bytes, Beside]]:

@@ -168,11 +168,13 @@ def start_due(service: Service) -> list[Job]:
     """Start the syncs that are due now, and the making of vectors that wait, and return the jobs."""
     started = []
     for name in service.libraries.names():
-        opened, is_busy = service.libraries.opened(name), any(not job.is_over for job in service.jobs.list(name))
-        if opened is not None and opened.store.is_writable and not is_busy and opened.waiting():
-            started.append(start_vectors(service, name))
+        opened = service.libraries.opened(name)
+        unfinished = [job for job in service.jobs.list(name) if not job.is_over]
+        if opened is not None and opened.store.is_writable and not unfinished and opened.waiting():
+            unfinished = [start_vectors(service, name)]
+            started += unfinished
         every = service.libraries.choices(name).every
-        if not every or service.jobs.is_unfinished(name, "sync"):
+        if not every or any(job.kind == "sync" for job in unfinished):
             continue
         if service.reports.read(service.libraries.identity(name))["tried"] + every <= time.time():
             started.append(start_sync(service, name))

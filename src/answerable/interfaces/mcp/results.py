@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel
 
-from answerable.answering.prompt import fence, harmless
+from answerable.answering.prompt import enclosed, fence, harmless
 from answerable.datatypes import Answer, Citation, Reason, RetrievalResult
 from answerable.indexing.ingest import AddReport
 from answerable.interfaces.http.schemas import Place, StoredOut, output
@@ -71,7 +71,10 @@ RemovedOutput = output("RemovedOutput", "The removed document.", removed=str)
 def result(text: str, plain: Plain, unavailable: Mapping[str, str] | None = None, waiting: int = 0) -> CallToolResult:
     """Return a tool's result: text for the assistant, and the same content as JSON for programs."""
     missing = unavailable or {}
-    content = TextContent(type="text", text="\n\n".join((text, *unavailable_lines(missing, waiting))))
+    lines = [text, *(f"Without the library {_line(library)}: {_line(reason)}" for library, reason in missing.items())]
+    if waiting:
+        lines.append(f"{waiting} passages were searched by their words only.")
+    content = TextContent(type="text", text="\n\n".join(lines))
     return CallToolResult(content=[content], structured_content={**plain, **unavailable_json(missing, waiting)})
 
 
@@ -89,7 +92,7 @@ def passages_text(found: Sequence[RetrievalResult]) -> str:
 def answer_text(found: Answer) -> str:
     """Return an answer or refusal, and the places of its citations."""
     text = signed(found)
-    steps = [DATA, _fenced("answer", text), *([SIGNED] if text != found.text else [])]
+    steps = [DATA, enclosed("answer", text), *([SIGNED] if text != found.text else [])]
     if found.reason in (Reason.OWN_WORDS, Reason.PARTLY):
         steps.append(f"Note: {found.reason}.")
     elif not found.answered:
@@ -99,7 +102,7 @@ def answer_text(found: Answer) -> str:
         steps.append(f"{why}{_line(found.problem)}")
     if found.citations:
         cited = (f"[{number}] {_cited(citation)}" for number, citation in enumerate(found.citations, 1))
-        steps.append(_fenced("sources", "\n".join(cited)))
+        steps.append(enclosed("sources", "\n".join(cited)))
     return "\n\n".join(steps)
 
 
@@ -115,13 +118,7 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
         for each in found
     )
     shown = f"Documents {offset + 1} to {offset + len(found)} of {total}: id, type, language, title, source."
-    return "\n\n".join((DATA, shown, _fenced("documents", "\n".join(lines))))
-
-
-def unavailable_lines(found: Mapping[str, str], waiting: int = 0) -> list[str]:
-    """Return a line for each library that couldn't be searched, and one for the passages that wait for vectors."""
-    lines = [f"Without the library {_line(library)}: {_line(reason)}" for library, reason in found.items()]
-    return [*lines, f"{waiting} passages were searched by their words only."] if waiting else lines
+    return "\n\n".join((DATA, shown, enclosed("documents", "\n".join(lines))))
 
 
 def added_text(report: AddReport) -> str:
@@ -150,10 +147,6 @@ def _elsewhere(other_places: int) -> str:
 
 def _span(document_id: str, start: int, end: int) -> str:
     return f"document_id={_line(document_id)} start={start} end={end}"
-
-
-def _fenced(kind: str, text: str) -> str:
-    return f'<passage of="{kind}">\n{harmless(text)}\n</passage>'
 
 
 def _line(text: str) -> str:

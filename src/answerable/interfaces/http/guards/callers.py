@@ -190,9 +190,8 @@ class RateLimits:
     The request must already have the caller that `Authentication` sets and, behind a proxy, the client's own address.
     """
 
-    def __init__(self, app: ASGIApp, rates: Rates | None = None) -> None:
+    def __init__(self, app: ASGIApp, rates: Rates) -> None:
         self._app = app
-        rates = rates or Rates()
         self._windows = {kind: MovingWindow(getattr(rates, kind)) for kind in {*_KINDS.values(), _OTHERS}}
         self._concurrent = rates.concurrent
         self._running: Counter[str] = Counter()

@@ -73,7 +73,7 @@ class Origins:
     (`https://example.org`) whose pages may use the service.
     """
 
-    def __init__(self, hosts: Collection[str] | None = (), allowed: Collection[str] = ()) -> None:
+    def __init__(self, hosts: Collection[str] | None, allowed: Collection[str]) -> None:
         self._hosts = None if hosts is None else {host.lower() for host in hosts}
         self._allowed = {origin.lower().rstrip("/") for origin in allowed}
 

@@ -44,9 +44,9 @@ class Bodies:
     A JSON body is read and checked completely before the app receives it; an upload is checked while the app reads it.
     """
 
-    def __init__(self, app: ASGIApp, limits: BodyLimits | None = None) -> None:
+    def __init__(self, app: ASGIApp, limits: BodyLimits) -> None:
         self._app = app
-        self._limits = limits or BodyLimits()
+        self._limits = limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Lifespan events of ASGI have no headers.

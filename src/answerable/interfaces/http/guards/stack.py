@@ -52,7 +52,15 @@ class Guards:
         callers = Authentication(self.keys, bool(self.proxies), self.rates.refused)
         app = Checked(RateLimits(Bodies(app, self.bodies), self.rates), callers)
         if self.origins:
-            app = _shared(app, self.origins)
+            # Pages of these origins may read responses, without cookies.
+            app = CORSMiddleware(
+                app,
+                allow_origins=[origin.rstrip("/") for origin in self.origins],
+                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", "X-API-Key", "Last-Event-ID"],
+                expose_headers=["Content-Disposition", "Retry-After"],
+                max_age=600,
+            )
         origins = Origins(None if self.keys and not self.hosts else self.hosts, self.origins)
         return ResponseHeaders(Checked(app, refuse_oversized, refuse_ambiguous, origins))
 
@@ -101,18 +109,6 @@ class GuardedServer(uvicorn.Server):
     def serve_until_stopped(self) -> None:
         """Serve until a signal or `should_exit` stops the server."""
         self.run(sockets=[self.socket])
-
-
-def _shared(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
-    """Return the app with CORS headers: pages of these origins may read its responses, without cookies."""
-    return CORSMiddleware(
-        app,
-        allow_origins=[origin.rstrip("/") for origin in origins],
-        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-        allow_headers=["Authorization", "Content-Type", "X-API-Key", "Last-Event-ID"],
-        expose_headers=["Content-Disposition", "Retry-After"],
-        max_age=600,
-    )
 
 
 def _listening(host: str, port: int) -> socket.socket:

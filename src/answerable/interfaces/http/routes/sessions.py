@@ -106,23 +106,19 @@ def _keep_vote(path: Path, turn: Mapping[str, Any], vote: str | None) -> None:
 
     Raise LibraryError or DiskFull if the file can't be written.
     """
+    line = [json.dumps(_line(turn, vote), ensure_ascii=False)] if vote else []
     try:
         with _lock:
-            _write(path, turn["turn"], json.dumps(_line(turn, vote), ensure_ascii=False) if vote else None)
+            make_folder(path.parent)
+            # Not `splitlines`, which also splits at characters that a text may contain, such as U+2028.
+            lines = [each for each in path.read_text("utf-8-sig").split("\n") if each.strip()] if path.exists() else []
+            kept = [each for each in lines if _id(each) != turn["turn"]]
+            if line or len(kept) < len(lines):
+                replace_file(path, "".join(f"{each}\n" for each in (*kept, *line)))
     except (OSError, ValueError) as error:
         if is_full(error, path):
             raise no_room(path) from error
         raise LibraryError(f"Can't write votes to {path} ({error}). Check its permissions and content.") from error
-
-
-def _write(path: Path, turn: str, line: str | None) -> None:
-    make_folder(path.parent)
-    # Not `splitlines`, which also splits at characters that a text may contain, such as U+2028.
-    lines = [each for each in path.read_text("utf-8-sig").split("\n") if each.strip()] if path.exists() else []
-    kept = [each for each in lines if _id(each) != turn]
-    if line is None and len(kept) == len(lines):
-        return
-    replace_file(path, "".join(f"{each}\n" for each in (*kept, *([line] if line else ()))))
 
 
 def _id(line: str) -> str | None:
