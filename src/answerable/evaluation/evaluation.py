@@ -57,49 +57,36 @@ def evaluate(
     measured = []
     for retriever in plan.retrievers:
         with closing(configure(settings, store, embedder, retriever)) as library:
-            run = _run(library, retriever, asked, plan, name)
-        measured.append(_measure(run, asked, default, plan.seed))
-        default = run.values if default is None else default
+            values, found = _measure(library, retriever, asked, default, plan, name)
+        measured.append(found)
+        default = values if default is None else default
     unanswerable = sum(each.is_unanswerable for each in asked)
     return SetReport(name, documents, passages, len(asked), unanswerable, measured)
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    retriever: Retriever
-    searched: list[Searched]
-    replied: list[Replied]
-
-    @property
-    def values(self) -> Array:
-        """The figures of each question, from its search and its answer."""
-        said = [each.figures for each in self.replied] or [{} for _ in self.searched]
-        return table([{**found.figures, **of} for found, of in zip(self.searched, said, strict=True)])
-
-
-def _run(library: Library, retriever: Retriever, asked: Sequence[Asked], plan: Plan, name: str) -> _Run:
-    run = _Run(retriever, [], [])
+def _measure(
+    library: Library, retriever: Retriever, asked: Sequence[Asked], default: Array | None, plan: Plan, name: str
+) -> tuple[Array, Measured]:
+    """Return the figures of each question, from its search and its answer, and of all, beside the default's."""
+    searched, replied, seed = list[Searched](), list[Replied](), plan.seed
     # Load the model first, so that the first question's latency does not include loading.
     library.search(asked[0].text)
     for done, each in enumerate(asked, 1):
-        run.searched.append(search(library, each))
+        searched.append(search(library, each))
         if plan.answers:
-            run.replied.append(reply(library, each))
+            replied.append(reply(library, each))
         plan.on_asked(f"{name}, {retriever}", done, len(asked))
-    return run
-
-
-def _measure(run: _Run, asked: Sequence[Asked], default: Array | None, seed: int) -> Measured:
-    values = run.values
-    steps = [("search", [each.seconds for each in run.searched]), ("ask", [each.seconds for each in run.replied])]
-    return Measured(
-        str(run.retriever),
+    said = [found.figures for found in replied] or [{} for _ in searched]
+    values = table([{**found.figures, **of} for found, of in zip(searched, said, strict=True)])
+    steps = [("search", [found.seconds for found in searched]), ("ask", [found.seconds for found in replied])]
+    return values, Measured(
+        str(retriever),
         figures(values, seed),
         groups(values, [each.language for each in asked], seed),
         groups(values, [each.type for each in asked], seed),
         [] if default is None else differences(default, values, seed),
         [latency(step, seconds) for step, seconds in steps if seconds],
-        operating_point([each.is_refused for each in run.replied], [each.is_right for each in run.replied]),
+        operating_point([found.is_refused for found in replied], [found.is_right for found in replied]),
     )
 
 

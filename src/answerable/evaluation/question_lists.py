@@ -48,11 +48,6 @@ class Listed:
     type: str
     is_voted: bool = False
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the row doesn't say yet what is expected."""
-        return not (self.is_unanswerable or self.answers or self.documents)
-
 
 def read_questions(path: Path) -> list[Listed]:
     """Read a question list. Raises SourceError with the line number."""
@@ -89,7 +84,7 @@ def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument]
     Votes without an expected answer, or for a removed document, are left out. Raises SourceError with the line number.
     """
     names = _Names(documents, path)
-    listed = [each for each in listed if not each.is_voted or _can_be_judged(each, names)]
+    listed = [each for each in listed if not each.is_voted or names.can_judge(each)]
     if not listed:
         raise SourceError(
             f"{path}: no vote has an expected result. Fill in `answer`, `document` or `unanswerable` in some lines."
@@ -106,10 +101,6 @@ def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument]
         )
         for each in listed
     ]
-
-
-def _can_be_judged(listed: Listed, names: _Names) -> bool:
-    return not listed.is_open and all(map(names.known, listed.documents))
 
 
 def _located(path: Path, records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -244,6 +235,11 @@ class _Names:
                 f"{self._path}, line {line}: the library has no document {name!r}. `answerable list` shows them."
             )
         return self._found[name]
+
+    def can_judge(self, listed: Listed) -> bool:
+        """Return whether a row says what is expected, and the library has all documents that it names."""
+        is_said = listed.is_unanswerable or listed.answers or listed.documents
+        return bool(is_said) and all(map(self.known, listed.documents))
 
     def known(self, name: str) -> bool:
         """Return whether the library has a document of this name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -42,7 +42,7 @@ class Kind(str, Enum):
 class Case:
     """A question asked of a whole set or of a small library. `closest` is the highest cosine of a passage.
 
-    `language` is the question's language; `is_crossed` is true if the passages found are in another language.
+    `is_crossed` is true if the passages found are in another language than the question.
     """
 
     corpus: str
@@ -52,7 +52,6 @@ class Case:
     signals: Signals
     closest: float
     is_crossed: bool = False
-    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +92,15 @@ def collect_cases(
         questions.name: {document.id: article_of(questions.name, document) for document in questions.documents}
         for questions in sets
     }
+    asked = [(_article(articles[each.name], query), query) for each in sets for query in each.queries]
     cases: list[Case] = []
     for questions in sets:
         on_progress(questions.name)
         run = _SetRun(questions, articles[questions.name], embedder, sampling)
-        run.ask_all(_strangers(sets, articles, set(run.articles.values())))
+        here = set(run.articles.values())
+        run.ask_all([(article, query) for article, query in asked if article not in here])
         cases += run.cases
     return cases
-
-
-def _strangers(
-    sets: Sequence[QuestionSet], articles: Mapping[str, Mapping[str, str]], here: Collection[str]
-) -> list[tuple[str, Query]]:
-    """Return the questions of all sets about articles that are not in `here`, each with its article."""
-    found = [(_article(articles[each.name], query), query) for each in sets for query in each.queries]
-    return [(article, query) for article, query in found if article not in here]
 
 
 def _article(articles: Mapping[str, str], query: Query) -> str:
@@ -133,7 +126,10 @@ class _SetRun:
         self._draw = random.Random(f"{sampling.seed} {questions.name}")
 
     def ask_all(self, strangers: list[tuple[str, Query]]) -> None:
-        """Ask questions of the whole set, then of the set without their documents, then of small libraries."""
+        """Ask questions of the whole set, then of the set without their documents, then of small libraries.
+
+        `strangers` are questions about articles that the set lacks, each with its article.
+        """
         self._draw.shuffle(strangers)
         questions, sampling = self.questions, self._sampling
         asked = self._draw.sample(questions.queries, min(sampling.questions, len(questions.queries)))
@@ -193,7 +189,7 @@ def case_of(
     """Return the case of a question whose sentences (at least one) were ranked."""
     closest = max(float(np.dot(chunk.vector, found.asked.vector)) for chunk in found.chunks)
     signals = read_signals(found, ranked)
-    return Case(corpus, kind, article, is_small, signals, closest, is_crossed(found), found.asked.language)
+    return Case(corpus, kind, article, is_small, signals, closest, is_crossed(found))
 
 
 class _QuestionMemory:

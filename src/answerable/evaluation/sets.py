@@ -102,18 +102,8 @@ class Asked:
 
 def asked_of(questions: QuestionSet) -> list[Asked]:
     """Return the questions of a set, unanswerable ones last."""
+    listed = [(query, False) for query in questions.queries] + [(query, True) for query in questions.unanswerable]
     return [
-        *(_asked(query, query.relevant, False) for query in questions.queries),
-        *(_asked(query, None, True) for query in questions.unanswerable),
+        Asked(each.id, each.text, each.answers, None if lacks else each.relevant, lacks, question_language(each.text))
+        for each, lacks in listed
     ]
-
-
-def _asked(query: Query, relevant: Mapping[str, int] | None, is_unanswerable: bool) -> Asked:
-    return Asked(
-        query.id,
-        query.text,
-        query.answers,
-        relevant,
-        is_unanswerable,
-        question_language(query.text),
-    )

@@ -93,7 +93,8 @@ def _documents(archive: Archive) -> Iterator[Whole]:
             before = place
             ids.add(document.id)
             chunks = [_chunk(archive, rows, document, number, arrays) for number in range(row.chunks)]
-            counted = _with(counted, chunks)
+            sentences = counted.sentences + sum(len(each.sentence_vectors) for each in chunks)
+            counted = Counts(counted.documents + 1, counted.chunks + len(chunks), sentences, counted.records)
             yield document, chunks
         if next(rows, None) is not None or counted != archive.manifest.counts:
             raise archive.damaged(CHUNKS, "the number of documents, chunks or sentences isn't that of the manifest")
@@ -133,15 +134,6 @@ def _records(archive: Archive) -> Iterator[SyncRecord]:
         yield record
     if number != archive.manifest.counts.records:
         raise archive.damaged(RECORDS, "the number of records isn't that of the manifest")
-
-
-def _with(counted: Counts, chunks: list[IndexedChunk]) -> Counts:
-    return replace(
-        counted,
-        documents=counted.documents + 1,
-        chunks=counted.chunks + len(chunks),
-        sentences=counted.sentences + sum(len(chunk.sentence_vectors) for chunk in chunks),
-    )
 
 
 def _check_parts(parts: tuple[Part, ...], length: int) -> None:

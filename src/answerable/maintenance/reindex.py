@@ -68,9 +68,9 @@ def estimate(store: Store, embedder: Embedder) -> ReindexReport:
     if before in (None, after):
         return ReindexReport(before, after)
     collected = store.next_vectors()
-    if collected.fingerprint not in (None, after):
-        assert collected.fingerprint is not None
-        raise other_reindex(collected.fingerprint, after)
+    begun = collected.fingerprint
+    if begun is not None and begun != after:
+        raise other_reindex(begun, after)
     missing = collected.missing()
     tokens = 0
     sample: list[Passage] = []

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import starmap
 
 from answerable.datatypes import Document, Name
 from answerable.errors import EmptySource, LibraryDamaged, SettingsError, SourceError, SourceNotFound
@@ -101,30 +103,6 @@ def moved(folder: str, documents: int) -> Finding:
     )
 
 
-class Missing:
-    """Missing files, grouped by their topmost missing folder."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-        self._folders: dict[str, bool] = {}
-
-    def add(self, path: str) -> None:
-        """Count a document whose file is missing."""
-        while not self._is_there(os.path.dirname(path)):
-            path = os.path.dirname(path)
-        self._counts[path] += 1
-
-    def findings(self) -> Iterator[Finding]:
-        """Yield a finding for each missing file or whole folder."""
-        for path, documents in self._counts.items():
-            yield moved(path, documents)
-
-    def _is_there(self, folder: str) -> bool:
-        if folder not in self._folders:
-            self._folders[folder] = os.path.exists(folder)
-        return self._folders[folder]
-
-
 _SYNC = "answerable sync"
 
 
@@ -212,7 +190,9 @@ class UnfollowedCheck:
         self.counted = 0
         self._reader = reader
         self._checksum = checksum
-        self._missing = Missing()
+        # Documents whose files are missing, by the topmost missing folder.
+        self._missing: Counter[str] = Counter()
+        self._is_there = cache(os.path.exists)
 
     def findings(self, stored: StoredDocument) -> Iterator[Finding]:
         """Yield the differences between a document and its file."""
@@ -221,7 +201,9 @@ class UnfollowedCheck:
             return
         self.counted += 1
         if not os.path.exists(path):
-            self._missing.add(path)
+            while not self._is_there(os.path.dirname(path)):
+                path = os.path.dirname(path)
+            self._missing[path] += 1
         elif self._checksum and any(
             document.source == stored.source and document.id != stored.id
             for document in read_again(self._reader, stored.source)
@@ -230,8 +212,8 @@ class UnfollowedCheck:
             yield Finding(Difference.STALE, stored.source, detail)
 
     def missing(self) -> Iterator[Finding]:
-        """Return the files, or whole folders, that are missing."""
-        return self._missing.findings()
+        """Yield a finding for each file, or whole folder, that is missing."""
+        return starmap(moved, self._missing.items())
 
     def notes(self) -> list[str]:
         """Return a note about files that weren't compared, if any."""
