@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 import pytest
 
-from answerable.answering.checking.evidence import Evidence, Match, look_up
+from answerable.answering.checking.evidence import Evidence, look_up
 from answerable.answering.checking.marks import Mark, mark
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind, RetrievalResult
 
@@ -23,13 +23,13 @@ SOURCES = {
 }
 
 
-def evidence(name: str, found: Match = Match.EXACT) -> Evidence:
+def evidence(name: str, is_named: bool = True) -> Evidence:
     language, text = SOURCES[name]
     document = Document.from_text(text, title="Annual report of 7 June 2021, Harbour Club", language=language)
     result = RetrievalResult(Chunk("c", document.id, text, 0, len(text), 0, Location(None)), 1.0, document)
     made = look_up(text, [result], {})
     assert made is not None
-    return replace(made, found=found)
+    return replace(made, is_named=is_named)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_headings_and_questions_claim_nothing(text: str) -> None:
 
 def test_without_evidence_nothing_is_verified() -> None:
     assert mark("The bus costs 12 euros.", [], "en").mark is Mark.UNSUPPORTED
-    marked = mark("The bus costs 12 euros.", [evidence("bus", Match.NEAREST)], "en")
+    marked = mark("The bus costs 12 euros.", [evidence("bus", is_named=False)], "en")
     assert marked.mark is Mark.CHECK
     assert "nearest" in marked.how
 

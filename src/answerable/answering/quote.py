@@ -310,7 +310,8 @@ class _Lines:
             is_item = bool(_ITEM.match(line))
             if not line.strip():
                 continue
-            if not is_item and not (items and line[:1] in " \t") and (items == 0 or self._is_apart(end, begin)):
+            is_apart = self._content.count("\n", end, begin) > 1 or not line[:1].islower()
+            if not is_item and not (items and line[:1] in " \t") and (items == 0 or is_apart):
                 break
             items += is_item
             if left_out or items > MOST_ITEMS or stop - start > LONGEST:
@@ -319,9 +320,6 @@ class _Lines:
                 end = stop
         end = min(end, len(self._content))
         return Expansion(start, start + len(self._content[start:end].rstrip()), left_out)
-
-    def _is_apart(self, end: int, begin: int) -> bool:
-        return self._content.count("\n", end, begin) > 1 or not self._content[begin : begin + 1].islower()
 
     def code_below(self) -> Expansion | None:
         """Return the quote with the block of code below it if at most one line of text is between them."""

@@ -36,15 +36,15 @@ def listing(folded: str) -> tuple[str, Span | None] | None:
     listings, "what documents do I need?" is not.
     """
     text = folded.strip(EDGES)
-    if match := _library_pattern("appear").fullmatch(text):
+    if match := _pattern("library", "appear").fullmatch(text):
         return ("", match.span("what")) if _asks_which(match["before"]) else None
-    for match in islice(_library_pattern("joined").finditer(text), JOINED):
+    for match in islice(_pattern("library", "joined").finditer(text), JOINED):
         before = text[: match.start()]
         named, says_so = _documents_asked_for(before)
         if named and (_asks_which(before) if match["verb"] else match["about"] or says_so):
             return "", (match.end(), len(text))
     named, says_so = _documents_asked_for(text)
-    counted = _library_pattern("count").search(text)
+    counted = _pattern("library", "count").search(text)
     types = named - {""}
     if len(types) > 1 or not (says_so or (named and counted)) or not (counted or types <= LISTED):
         return None
@@ -52,7 +52,7 @@ def listing(folded: str) -> tuple[str, Span | None] | None:
 
 
 def _asks_which(text: str) -> bool:
-    match = _library_pattern("which").fullmatch(text)
+    match = _pattern("library", "which").fullmatch(text)
     return bool(match and (match["noun"] or match["nouns"]) in _nouns())
 
 
@@ -65,14 +65,14 @@ def _documents_asked_for(text: str) -> tuple[set[str], bool]:
     if said - listed("holds") - listed("words") - _nouns():
         return set(), False
     named = {kind for kind, nouns in word_lists("library")["nouns"].items() if said & set(nouns.split())}
-    is_of_library = _library_pattern("where").search(text) is not None
+    is_of_library = _pattern("library", "where").search(text) is not None
     return named, is_of_library or bool(named and said & listed("holds"))
 
 
 def people(folded: str) -> list[str] | None:
     """Return the words that tell of which chat a question asks who is in it; None if it asks anything else."""
     said = list(words(folded))
-    if _library_pattern("count").search(folded):
+    if _pattern("library", "count").search(folded):
         return None
     is_asked = not listed("people").isdisjoint(said) and not listed("groups").isdisjoint(said)
     known = listed("words") | listed("holds") | listed("people") | listed("groups")
@@ -90,17 +90,12 @@ def _nouns() -> frozenset[str]:
     return frozenset(" ".join(word_lists("library")["nouns"].values()).split())
 
 
-@cache
-def _library_pattern(name: str) -> re.Pattern[str]:
-    return re.compile(word_lists("library")["patterns"][name], re.VERBOSE)
-
-
 def summaries_wanted(folded: str) -> list[tuple[str, bool]]:
     """Return what each sentence asks to summarise, and whether it says so explicitly: "What is it? Resume it"."""
     found = []
     for sentence in (folded, *_SENTENCES.split(folded)):
         text = sentence.strip(EDGES)
-        asked, about = _summary_pattern("asked").match(text), _summary_pattern("about").fullmatch(text)
+        asked, about = _pattern("summaries", "asked").match(text), _pattern("summaries", "about").fullmatch(text)
         if match := asked or about:
             found.append((next(filter(None, match.groups())), asked is not None))
     return found
@@ -108,10 +103,10 @@ def summaries_wanted(folded: str) -> list[tuple[str, bool]]:
 
 def is_of_everything(folded: str) -> bool:
     """Return whether a request asks for a summary of all documents."""
-    match = _summary_pattern("asked").match(folded.strip(EDGES))
-    return bool(match and _summary_pattern("everything").fullmatch(match["what"]))
+    match = _pattern("summaries", "asked").match(folded.strip(EDGES))
+    return bool(match and _pattern("summaries", "everything").fullmatch(match["what"]))
 
 
 @cache
-def _summary_pattern(name: str) -> re.Pattern[str]:
-    return re.compile(word_lists("summaries")["patterns"][name], re.VERBOSE)
+def _pattern(lists: str, name: str) -> re.Pattern[str]:
+    return re.compile(word_lists(lists)["patterns"][name], re.VERBOSE)

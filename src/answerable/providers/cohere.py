@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from answerable.datatypes import Usage
 from answerable.errors import (
@@ -301,19 +301,17 @@ class CohereChatModel:
         """Raise an error unless the answer is complete or reached its token limit."""
         reason = str(delta.get("finish_reason", "COMPLETE"))
         if reason.startswith("ERROR") or reason == "TIMEOUT":
-            self._raise_stopped(reason, delta.get("error"))
+            said = delta.get("error")
+            why = self._client.quoted(f"{reason}: {said}" if said else reason)
+            if reason == "ERROR_TOXIC":
+                raise ContentFiltered(f"Cohere's filter stopped the answer ({why}). Ask in other words.")
+            if reason == "ERROR_LIMIT":
+                raise RequestRejected(f"The conversation is too long for the model ({why}). Begin a new one.")
+            raise ProviderOverloaded(f"Cohere broke off its answer ({why}). Ask again.")
         if is_empty and reason == _AT_LIMIT:
             raise RequestRejected("Cohere's model used up its tokens before it wrote anything. Raise answer_tokens.")
         if is_empty:
             raise MalformedResponse(f"Cohere's answer is empty ({self._client.quoted(reason)}). Ask again.")
-
-    def _raise_stopped(self, reason: str, said: object) -> NoReturn:
-        why = self._client.quoted(f"{reason}: {said}" if said else reason)
-        if reason == "ERROR_TOXIC":
-            raise ContentFiltered(f"Cohere's filter stopped the answer ({why}). Ask in other words.")
-        if reason == "ERROR_LIMIT":
-            raise RequestRejected(f"The conversation is too long for the model ({why}). Begin a new one.")
-        raise ProviderOverloaded(f"Cohere broke off its answer ({why}). Ask again.")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

@@ -89,7 +89,9 @@ class OpenAIClient:
         policy = policy or CallPolicy()
         self._timeout = policy.timeout
         self.host = host_of(base_url or f"https://{_OWN_HOST}", self._address_setting, "http://localhost:11434/v1")
-        self._key = self._checked(api_key)
+        self._key = checked_key(api_key or "", self._key_setting)
+        if not self._key and self.host == _OWN_HOST:
+            raise ProviderRefused(f"{_OWN_HOST} needs a key. Set {self._key_setting}.")
         try:
             import httpx2
             import openai
@@ -143,12 +145,6 @@ class OpenAIClient:
             f"The response of {self.host} {how}. Try again; if that does not help, check that {self._address_setting} "
             "is a server of OpenAI's protocol."
         )
-
-    def _checked(self, api_key: str | None) -> str:
-        key = checked_key(api_key or "", self._key_setting)
-        if not key and self.host == _OWN_HOST:
-            raise ProviderRefused(f"{_OWN_HOST} needs a key. Set {self._key_setting}.")
-        return key
 
     def _translated(self, error: openai.OpenAIError, reading: bool) -> ProviderError:
         if isinstance(error, self._openai.APITimeoutError):

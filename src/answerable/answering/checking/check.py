@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from answerable.answering.checking.evidence import Evidence, Match, look_up, nearest
+from answerable.answering.checking.evidence import Evidence, look_up, nearest
 from answerable.answering.checking.marks import Mark, Marked, mark, reason
-from answerable.answering.checking.statements import Statement, put_marks, read_statements
+from answerable.answering.checking.statements import Statement, read_statements
 from answerable.answering.messages import REFUSAL
 from answerable.datatypes import Citation, RetrievalResult, SentenceCheck
 from answerable.text.characters import encodable
@@ -62,10 +62,7 @@ def check_answer(text: str, passages: Sequence[RetrievalResult], language: str, 
         cited = evidence.citations if evidence and is_backed else ()
         own = "".join(f"[{numbers.setdefault(each, len(numbers) + 1)}]" for each in cited)
         sentences.append(SentenceCheck(statement.written.strip(), marked.mark.value, marked.how))
-        body = statement.prefix + put_marks(
-            statement.body, own, statement.marks_follow is True, statement.is_code, statement.is_row
-        )
-        written = statement.gap + (body if marks else statement.written)
+        written = statement.gap + (statement.prefix + statement.cited(own) if marks else statement.written)
         shown.append(written if is_backed else "" if marked.mark is Mark.NOTHING_CLAIMED else None)
     removed = [check for check, each in zip(sentences, shown, strict=True) if each is None]
     return CheckedAnswer(_joined(statements, shown), tuple(numbers), tuple(sentences), tuple(removed))
@@ -87,7 +84,7 @@ def _marked(statement: Statement, after: Statement | None, evidence: Evidence | 
         return Marked(Mark.NOTHING_CLAIMED, reason("refuses", language))
     if evidence and statement.is_code:
         return Marked(Mark.VERIFIED, reason("code", language))
-    if evidence and evidence.found is Match.NEAREST and evidence.passage.document.language in ("", language):
+    if evidence and not evidence.is_named and evidence.passage.document.language in ("", language):
         own = set(terms(statement.body, language))
         if len(own.intersection(terms(evidence.text, language))) < COVERED * len(own):
             return Marked(Mark.UNSUPPORTED, reason("too_few_words", language))

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from answerable.answering.citations import cite
 from answerable.answering.found import ComputedPassage
-from answerable.datatypes import Citation, DocumentType, Name, PartKind, RetrievalResult, Span
+from answerable.datatypes import Citation, DocumentType, PartKind, RetrievalResult, Span
 from answerable.text.characters import is_hidden
 from answerable.text.claims import Kind, find_claims
 from answerable.text.sentences import is_furniture, sentence_spans
@@ -45,21 +45,13 @@ _START, _END = re.compile(r"(?:[\s'|.,;:]|[-•+]\s)+(?!\d)|[\s'|]+"), re.compil
 _ROWS = frozenset({DocumentType.SPREADSHEET, DocumentType.RECORDS})
 
 
-class Match(Name):
-    """How a piece of evidence was found."""
-
-    EXACT = "exact"
-    FOLDED = "folded"
-    NEAREST = "nearest"
-    """The model didn't name it: it is the source sentence with most of the same words."""
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Whole sentences, rows or chat messages of one passage, with their citations.
 
     `text` is verbatim, except that " … " is written between two sentences that aren't neighbours. `start` and
-    `end` are offsets in the document: the first sentence's start and the last one's end.
+    `end` are offsets in the document: the first sentence's start and the last one's end. What the model hasn't named
+    is the source sentence with most of the same words.
     """
 
     text: str
@@ -67,7 +59,7 @@ class Evidence:
     start: int
     end: int
     citations: tuple[Citation, ...]
-    found: Match
+    is_named: bool = True
 
 
 def look_up(text: str, passages: Sequence[RetrievalResult], computed: Mapping[str, ComputedPassage]) -> Evidence | None:
@@ -83,10 +75,9 @@ def look_up(text: str, passages: Sequence[RetrievalResult], computed: Mapping[st
     ways.append(([line for line in lines if _wanted(line)], True))
     for passage in passages:
         for parts, by_cells in ways:
-            if (spans := _find(parts, passage, by_cells)) and (units := _extended(passage, spans)):
-                is_exact = whole.rstrip(".") in _content(passage)[0]
-                if found := _evidence(passage, units, computed, Match.EXACT if is_exact else Match.FOLDED):
-                    return found
+            spans = _find(parts, passage, by_cells)
+            if (units := _extended(passage, spans)) and (found := _evidence(passage, units, computed)):
+                return found
     return None
 
 
@@ -109,11 +100,11 @@ def nearest(
     best = max(range(len(scores)), key=scores.__getitem__, default=None)
     if best is None or not scores[best]:
         return None
-    return _evidence(shared[best][1], [shared[best][2]], computed, Match.NEAREST)
+    return _evidence(shared[best][1], [shared[best][2]], computed, is_named=False)
 
 
 def _evidence(
-    passage: RetrievalResult, units: Sequence[Span], computed: Mapping[str, ComputedPassage], found: Match
+    passage: RetrievalResult, units: Sequence[Span], computed: Mapping[str, ComputedPassage], is_named: bool = True
 ) -> Evidence | None:
     content, low = _content(passage)
     runs: list[Span] = []
@@ -131,7 +122,7 @@ def _evidence(
         made = computed.get(passage.document.id)
         citations += made.sources(cited) if made else (cited,)
     text = " … ".join(content[start - low : end - low] for start, end in runs)
-    return Evidence(text, passage, runs[0][0], runs[-1][1], tuple(dict.fromkeys(citations)), found)
+    return Evidence(text, passage, runs[0][0], runs[-1][1], tuple(dict.fromkeys(citations)), is_named)
 
 
 def _content(passage: RetrievalResult) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from answerable.answering.checking.evidence import Evidence, Match
+from answerable.answering.checking.evidence import Evidence
 from answerable.answering.checking.pieces import BOUND, YEAR, Piece, agree
 from answerable.answering.checking.reckoning import MOST_COUNTED, amounts, is_computed, is_rounded, shown_results
 from answerable.answering.messages import phrase, word_lists
@@ -73,7 +73,7 @@ def mark(sentence: str, evidence: Sequence[Evidence], language: str, today: date
         return Marked(Mark.UNSUPPORTED, reason("no_source", language))
     text = _ANSWER.sub("", _PREFIX.sub("", _MARKUP.sub("", _MARKS.sub("", sentence)), count=1), count=1)
     why = _Comparison(text, evidence, language, today).difference()
-    is_named = any(each.found is not Match.NEAREST for each in evidence)
+    is_named = any(each.is_named for each in evidence)
     if is_named and not why:
         return Marked(Mark.VERIFIED, reason("verified", language))
     unnamed = "" if is_named else reason("nearest", language)

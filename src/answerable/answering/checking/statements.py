@@ -53,22 +53,22 @@ class Statement:
         """Whether the statement is a horizontal rule, or the line under a table's header."""
         return not self.is_code and bool(_RULE.fullmatch(self.body))
 
-
-def put_marks(body: str, marks: str, follow: bool, is_code: bool = False, is_row: bool = False) -> str:
-    """Add citation marks to a statement: after or before its final punctuation, in a row's last cell, or below code."""
-    if not marks:
-        return body
-    if is_code:
-        return f"{body}\n{marks}"
-    if is_row:
-        cells = body.rstrip()[:-1].rstrip()
-        return f"{cells} {marks} |"
-    tail = _TAIL.search(body[-8:])
-    stops = tail[0] if tail else ""
-    place = len(body) - len(stops) if stops[:1] in _STOPS else len(body)
-    if follow or place == len(body) or set(stops) - set(_STOPS):
-        return f"{body} {marks}"
-    return f"{body[:place]} {marks}{body[place:]}"
+    def cited(self, marks: str) -> str:
+        """Return the body with other marks: after or before its final punctuation, in a row's last cell, below code."""
+        body = self.body
+        if not marks:
+            return body
+        if self.is_code:
+            return f"{body}\n{marks}"
+        if self.is_row:
+            cells = body.rstrip()[:-1].rstrip()
+            return f"{cells} {marks} |"
+        tail = _TAIL.search(body[-8:])
+        stops = tail[0] if tail else ""
+        place = len(body) - len(stops) if stops[:1] in _STOPS else len(body)
+        if self.marks_follow or place == len(body) or set(stops) - set(_STOPS):
+            return f"{body} {marks}"
+        return f"{body[:place]} {marks}{body[place:]}"
 
 
 def read_statements(text: str, language: str, passages: int) -> list[Statement]:

@@ -62,7 +62,7 @@ _OPERATION = _schema(
     name={"type": "string", "enum": ["count", "distinct", "sum", "average", "most", "least", "list"]},
     column=_NAME,
 )
-_TOOLS = (
+TOOLS = (
     Tool(
         "search",
         "Search the library. Each query is searched alone: write each in other words, in the words and the languages "
@@ -142,17 +142,12 @@ class Toolbox:
         }
         self.add(found.results)
 
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools, as a model is told of them."""
-        return _TOOLS
-
     def call(self, call: ToolCall) -> str:
         """Return the result of a call as text for the model; for wrong arguments, a line that says what to give.
 
         Raise ProviderError if the embedder fails.
         """
-        tool = next((each for each in _TOOLS if each.name == call.name), None)
+        tool = next((each for each in TOOLS if each.name == call.name), None)
         try:
             if tool is None:
                 raise WrongArguments(f"there is no such tool: call {', '.join(self._run)}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Sequence, Set
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -145,13 +144,8 @@ def _doubted(
     ]
     if not pairs:
         return list(checks)
-    text = ""
     try:
-        with closing(model.stream(checking_messages(pairs, known), CHECK_TOKENS)) as deltas:
-            for delta in deltas:
-                work.check()
-                text += delta.text
-                draft.spend(delta.usage)
+        text = draft.reply(model, checking_messages(pairs, known), CHECK_TOKENS, work)
     except ProviderError:
         return list(checks)
     listed = _LIST.findall(text)

@@ -6,17 +6,15 @@ summaries, so that each of its sentences has a source like any other.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from answerable.answering.found import place_of
 from answerable.answering.prompt import collecting_messages, fence, harmless, on_one_line
 from answerable.answering.writing.lines import evidence_of
-from answerable.datatypes import AnswerEvent, RetrievalResult, Step, Usage
-from answerable.protocols import ChatModel, Tool
-from answerable.sharing import Work
+from answerable.datatypes import AnswerEvent, RetrievalResult, Step
+from answerable.protocols import ChatModel, Message, Tool
 
 if TYPE_CHECKING:
     from answerable.answering.writing.prose import Ledger
@@ -43,29 +41,19 @@ READ_ALL = Tool(
 )
 
 
+Reply = Callable[[Sequence[Message], int], str]
+"""Returns the model's whole reply to messages, of at most this many tokens."""
+
+
 def read_all(
-    model: ChatModel,
-    box: Toolbox,
-    ledger: Ledger,
-    parts: Sequence[RetrievalResult],
-    about: str,
-    budget: int,
-    work: Work,
-) -> Generator[AnswerEvent, None, tuple[str, Usage | None]]:
-    """Yield a step for each group of parts; return the result for the model, and the cost. Raise ProviderError."""
-    groups = list(_groups(parts, model, budget))
-    usage: Usage | None = None
+    box: Toolbox, ledger: Ledger, groups: Sequence[Sequence[RetrievalResult]], about: str, reply: Reply
+) -> Generator[AnswerEvent, None, str]:
+    """Yield a step for each group of parts; return the result for the model. Raise what `reply` raises."""
     first, read = len(ledger.items), 0
     for done, group in enumerate(islice(groups, MOST_GROUPS), 1):
         yield AnswerEvent(step=Step.of(READ_ALL.name, {"asked": f"{done} / {len(groups)}"}))
-        shown, text = box.shown(box.add(group)), ""
-        with closing(model.stream(collecting_messages(shown, about), REPLY_TOKENS)) as deltas:
-            for delta in deltas:
-                work.check()
-                text += delta.text
-                if delta.usage:
-                    usage = usage + delta.usage if usage else delta.usage
-        for line in text.splitlines():
+        collecting = collecting_messages(box.shown(box.add(group)), about)
+        for line in reply(collecting, REPLY_TOKENS).splitlines():
             if given := evidence_of(line):
                 ledger.offer(len(ledger.items) + 1, *given[1:])
         read += len(group)
@@ -73,17 +61,17 @@ def read_all(
     if found:
         ledger.verdict = ledger.verdict or "answer"
     lines = [
-        f"Read {read} of {len(parts)} parts; say so if it isn't all. "
+        f"Read {read} of {sum(map(len, groups))} parts; say so if it isn't all. "
         "Later documents may say otherwise: search for them. Evidence, for the answer:"
     ]
     lines += [
         f"[{number}] ({on_one_line(place_of(evidence.passage, 'en'))}) {harmless(evidence.text)}"
         for number, evidence in found
     ]
-    return "\n".join(lines), usage
+    return "\n".join(lines)
 
 
-def _groups(parts: Sequence[RetrievalResult], model: ChatModel, budget: int) -> Iterator[list[RetrievalResult]]:
+def groups_of(parts: Sequence[RetrievalResult], model: ChatModel, budget: int) -> Iterator[list[RetrievalResult]]:
     """Yield consecutive parts of one document that together fit in the budget, in tokens."""
     group: list[RetrievalResult] = []
     spent = 0

@@ -29,8 +29,8 @@ from answerable.answering.prompt import (
 from answerable.answering.writing.arguments import WrongArguments, read_arguments
 from answerable.answering.writing.lines import VERDICTS, Lines, verdict_of
 from answerable.answering.writing.prose import Ledger, Prose
-from answerable.answering.writing.tools import Toolbox, interleaved
-from answerable.answering.writing.whole import READ_ALL, read_all
+from answerable.answering.writing.tools import TOOLS, Toolbox, interleaved
+from answerable.answering.writing.whole import READ_ALL, groups_of, read_all
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Facts, RetrievalResult, Step, Usage
 from answerable.errors import MalformedResponse, ProviderError, ToolsRefused, error_code
 from answerable.protocols import ChatModel, Delta, Message, Tool, ToolCall, ToolModel
@@ -113,6 +113,16 @@ class Draft:
             problem_code=self.problem_code,
         )
 
+    def reply(self, model: ChatModel, messages: Sequence[Message], tokens: int, work: Work) -> str:
+        """Return a whole reply of the model, and add its cost. Raise ProviderError and Stopped."""
+        text = ""
+        with closing(model.stream(messages, tokens)) as deltas:
+            for delta in deltas:
+                work.check()
+                text += delta.text
+                self.spend(delta.usage)
+        return text
+
     def spend(self, usage: Usage | None) -> None:
         """Add the cost of a call."""
         if usage is not None:
@@ -191,7 +201,7 @@ class _Talk:
         draft, budgets = self._draft, self._writer.budgets
         shown = f"{self._shown()}\n\n{draft.box.tables()}".strip()
         messages = tool_messages(self._found.asked, shown, before, self._known)
-        tools = (*draft.box.tools, READ_ALL, EVIDENCE)
+        tools = (*TOOLS, READ_ALL, EVIDENCE)
         is_reminded, spent = False, 0
         for turn in range(budgets.rounds + 1):
             text, calls = "", list[ToolCall]()
@@ -247,10 +257,12 @@ class _Talk:
             parts = [part for name in given["documents"] for part in draft.box.parts_of(name)]
         except WrongArguments as error:
             return f"{READ_ALL.name}: {error}"
-        result, usage = yield from read_all(
-            model, draft.box, draft.ledger, parts, given.get("about", ""), self._writer.budgets.context, self._work
-        )
-        draft.spend(usage)
+
+        def reply(messages: Sequence[Message], tokens: int) -> str:
+            return draft.reply(model, messages, tokens, self._work)
+
+        groups = list(groups_of(parts, model, self._writer.budgets.context))
+        result = yield from read_all(draft.box, draft.ledger, groups, given.get("about", ""), reply)
         self._ends = time.monotonic() + self._writer.budgets.seconds
         return result
 
@@ -278,16 +290,14 @@ class _Talk:
     def _without_tools(self, model: ChatModel, before: Sequence[Message]) -> Writing:
         """Ask for further searches, then for evidence and answer in lines."""
         draft, box = self._draft, self._draft.box
-        plan = _object(
-            self._reply(
-                model, planning_messages(self._found.asked.message, self._listed(), before, self._known), PLAN_TOKENS
-            )
-        )
+        listed = box.call(ToolCall("", "list_documents", "{}"))
+        planning = planning_messages(self._found.asked.message, listed, before, self._known)
+        plan = _object(draft.reply(model, planning, PLAN_TOKENS, self._work))
         question, searches = plan.get("question"), plan.get("searches")
         if isinstance(question, str) and 0 < len(question) <= LONGEST_QUESTION and "\n" not in question:
             draft.question = question
-        listed = searches if isinstance(searches, list) else []
-        queries = [each for each in listed if isinstance(each, str) and each.strip()][:MOST_SEARCHES]
+        wanted = searches if isinstance(searches, list) else []
+        queries = [each for each in wanted if isinstance(each, str) and each.strip()][:MOST_SEARCHES]
         if self._history and draft.question:
             queries = [draft.question, *queries][:MOST_SEARCHES]
         if queries:
@@ -317,9 +327,6 @@ class _Talk:
         yield from draft.prose.take(rest)
         yield from draft.prose.end()
 
-    def _listed(self) -> str:
-        return self._draft.box.call(ToolCall("", "list_documents", "{}"))
-
     def _compute(self) -> None:
         """Add what is computed without a model for the question, since this model can't compute."""
         answer = self._parts.figures.figure(self._found, self._parts.answering.tables, self._work).answer
@@ -328,15 +335,6 @@ class _Talk:
 
     def _shown(self) -> str:
         return self._draft.box.shown(range(1, len(self._draft.box.passages) + 1))
-
-    def _reply(self, model: ChatModel, messages: Sequence[Message], tokens: int) -> str:
-        text = ""
-        with closing(model.stream(messages, tokens)) as deltas:
-            for delta in deltas:
-                self._work.check()
-                text += delta.text
-                self._draft.spend(delta.usage)
-        return text
 
     def _written(self, deltas: Any) -> Writing:
         for delta in deltas:
