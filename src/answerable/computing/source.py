@@ -125,25 +125,18 @@ class Source:
         of_cells = (key for column in self.cells for cell in column for key in cell.keys)
         return frozenset(of_cells).union(*map(keys_of, names))
 
-    @cached_property
-    def number_columns(self) -> list[int]:
-        """The columns of numbers."""
-        return [number for number, column in enumerate(self.table.columns) if column.kind is Kind.NUMBER]
-
-    @cached_property
-    def date_columns(self) -> list[int]:
-        """The columns of dates."""
-        return [number for number, column in enumerate(self.table.columns) if column.kind is Kind.DATE]
+    def _columns_of(self, kind: Kind) -> list[int]:
+        return [number for number, column in enumerate(self.table.columns) if column.kind is kind]
 
     @cached_property
     def year_columns(self) -> list[int]:
         """The columns of years."""
-        return [number for number in self.number_columns if self.table.columns[number].is_year]
+        return [number for number in self._columns_of(Kind.NUMBER) if self.table.columns[number].is_year]
 
     @cached_property
     def quantities(self) -> list[int]:
         """The columns of numbers that can be added up and compared: not those that only identify something."""
-        return [number for number in self.number_columns if not self._is_of_names(number)]
+        return [number for number in self._columns_of(Kind.NUMBER) if not self._is_of_names(number)]
 
     def _is_of_names(self, column: int) -> bool:
         """Whether numbers only identify something: whole ones of the first column, and rising ones close together."""
@@ -186,11 +179,9 @@ class Source:
     @cached_property
     def days(self) -> tuple[date, date] | None:
         """The first and the last day in the columns of dates, or else of years; None if there are neither."""
+        columns = self._columns_of(Kind.DATE) or self.year_columns[:1]
         days = [
-            when.date()
-            for row in self.table.rows
-            for column in self.date_columns or self.year_columns[:1]
-            if (when := self.time(row, column)) is not None
+            when.date() for row in self.table.rows for column in columns if (when := self.time(row, column)) is not None
         ]
         return (min(days), max(days)) if days else None
 
