@@ -169,8 +169,7 @@ def _delimited(document: Document, customs: Customs) -> Table | None:
         names = header.cells if header else []
         rows = (row for row in found if row.cells != names)
         try:
-            lines = (Line(*row) for row in without_notes(rows, document.content))
-            return make_table(lines, title, customs, names=names)
+            return make_table(without_notes(rows, document.content), title, customs, names=names)
         except csv.Error:
             continue
     return None
