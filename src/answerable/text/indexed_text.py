@@ -104,7 +104,6 @@ WORDS = 8
 """A quote of at least this many words has the same meaning under any title and headings."""
 MOST = 1_000_000
 """Maximum number of places counted in a store that can count them only by listing them."""
-_HASH = re.compile("[0-9a-f]{16}")
 
 
 def text_hash(chunk: Chunk) -> str:
@@ -122,12 +121,9 @@ def says_the_same_anywhere(quote: str) -> bool:
 
 
 def stored_hash(indexed: IndexedChunk) -> str:
-    """Return the hash of a stored chunk's text, computed only if an earlier version stored it without."""
-    for value in field_values(indexed.fields, TEXT_HASH):
-        # In an earlier version, a document's own metadata may have used this field name.
-        if isinstance(value, str) and _HASH.fullmatch(value):
-            return value
-    return text_hash(indexed.chunk)
+    """Return the hash of a stored chunk's text, computed only if the chunk was stored without it."""
+    stored = field_values(indexed.fields, TEXT_HASH)
+    return str(stored[0]) if stored else text_hash(indexed.chunk)
 
 
 def having(hashes: Collection[str], where: Filter | None) -> Filter:
