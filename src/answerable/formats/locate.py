@@ -12,11 +12,14 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import takewhile
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Union
 
-from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
+from answerable.datatypes import Citation, Document, DocumentType, Location, Part, PartKind
 from answerable.formats.format import WITH_LINES, Markdown
 from answerable.formats.registry import format_of
+
+if TYPE_CHECKING:
+    from answerable.protocols.stores import StoredDocument
 
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})
 _LINE_END = re.compile(r"\n")
@@ -96,20 +99,8 @@ def _common(paths: list[list[str]]) -> str | None:
     return ".".join(shared or paths[0])
 
 
-class Named(Protocol):
-    """A document, a description of a document, or a quote from it."""
-
-    @property
-    def source(self) -> str:
-        """The document's path, `archive.zip!/member` or URL."""
-
-    @property
-    def title(self) -> str:
-        """The document's title; for an e-mail, its subject."""
-
-    @property
-    def type(self) -> str:
-        """The document's `DocumentType`."""
+Named = Union[Document, "StoredDocument", Citation]
+"""What has a source, a title and a type: a document, a description of a document, or a quote from it."""
 
 
 def shown_name(found: Named) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP = rb"PK(?:\x03\x04|\x05\x06)"
 PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
 GIF = (b"GIF87a", b"GIF89a")
@@ -58,19 +58,14 @@ def begins(pattern: bytes) -> Callable[[bytes, str], bool]:
     return lambda head, suffix: compiled.match(head) is not None
 
 
-def is_zip(head: bytes, suffix: str = "") -> bool:
-    """Whether a file begins like a zip archive."""
-    return head.startswith(_ZIP)
+is_zip = begins(_ZIP)
+# Office stores documents with a password in the container of its old formats.
+is_office_file = begins(re.escape(OLE) + b"|" + _ZIP)
 
 
 def is_plain_zip(head: bytes, suffix: str) -> bool:
     """Whether a file is a zip archive without the name of a program or of another format's document."""
-    return is_zip(head) and suffix not in _OTHER_ZIPS
-
-
-def is_office_file(head: bytes, suffix: str = "") -> bool:
-    """Whether a file is a zip archive, or in the container in which Office stores documents with a password."""
-    return head.startswith((OLE, *_ZIP))
+    return is_zip(head, suffix) and suffix not in _OTHER_ZIPS
 
 
 def is_tar(head: bytes, suffix: str = "") -> bool:

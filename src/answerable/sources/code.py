@@ -10,7 +10,6 @@ import importlib
 import json
 import re
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
@@ -51,7 +50,7 @@ def read_code(content: str, source: str) -> Document:
     require_text(content, source)
     language = code_language(source)
     symbols = find_symbols(content, language) if language else []
-    parts = _parts(content, symbols, language.above if language else ())
+    parts = _parts(content, symbols, tuple(language.above) if language else ())
     title = PurePosixPath(source.replace("\\", "/").rsplit("!/", 1)[-1]).name
     metadata = {"programming_language": language.name} if language else {}
     return make_document(source, content, DocumentType.CODE, parts, title, metadata)
@@ -207,16 +206,13 @@ class CodeLanguage:
     """A programming language; `above` is how comments and decorators begin, which belong to the function below them."""
 
     name: str
-    suffixes: tuple[str, ...]
-    above: tuple[str, ...]
+    suffixes: Sequence[str]
+    above: Sequence[str]
     grammar: str = ""  # the module of its tree-sitter wheel, if one is reliable
     function: str = "language"
 
 
-LANGUAGES = tuple(
-    CodeLanguage(name, tuple(entry.pop("suffixes")), tuple(entry.pop("above")), **entry)
-    for name, entry in deepcopy(listed).items()
-)
+LANGUAGES = tuple(CodeLanguage(name, **entry) for name, entry in listed.items())
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -169,7 +169,7 @@ class Speech:
     """
 
     folder: str = ""
-    languages: tuple[str, ...] = ()
+    languages: Sequence[str] = ()
     threads: int = 0
 
 
@@ -207,7 +207,5 @@ class ReadContext:
     def unpack(cls, packed: dict[str, Any], working: Callable[[], None]) -> ReadContext:
         """Rebuild a packed context, with this `working`."""
         ocr = Ocr(**packed["ocr"]) if packed["ocr"] else None
-        speech = packed["speech"]
-        if speech:
-            speech = Speech(speech["folder"], tuple(speech["languages"]), speech["threads"])
+        speech = Speech(**packed["speech"]) if packed["speech"] else None
         return cls(ReadLimits(**packed["limits"]), packed["password"], ocr, speech, working=working)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,12 +10,12 @@ from typing import Any
 
 from answerable.datatypes import Document, DocumentType
 from answerable.disk.files import source_of
-from answerable.errors import EmptySource, ReaderFailed, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
+from answerable.errors import EmptySource, ReaderFailed, SourceTooLarge, UnsupportedSource
 from answerable.formats.format import Format
 from answerable.formats.registry import is_rendered_chat, with_format
 from answerable.sources.archives.members import ReadMember
 from answerable.sources.context import ReadContext, with_short_metadata
-from answerable.sources.formats import SAMPLE, packed_format, recognise
+from answerable.sources.formats import first_bytes, packed_format, recognise
 from answerable.text.characters import sendable
 
 # Builtin exceptions that a file causes, by its size, nesting or bytes, or by a memory limit that keeps a library from
@@ -32,7 +31,7 @@ def beside_file(file: Path, max_size: int, name: str) -> bytes | None:
 
 def format_of(file: Path | bytes, source: str) -> Format:
     """Return the format of a file. Raise SourceError if it can't be opened or its format isn't supported."""
-    found = recognise(_load(file, source, SAMPLE), source)
+    found = recognise(first_bytes(file, source), source)
     # The members of a zip file count more than its suffix.
     is_zip = found.packed or found.name == "zip"
     return (packed_format(file, source) if is_zip else None) or found
@@ -67,7 +66,7 @@ def with_metadata(document: Document, metadata: Mapping[str, Any]) -> Document:
 
 def load(file: Path | bytes, source: str, max_size: int) -> bytes:
     """Return a file's bytes. Raise SourceError, SourceTooLarge over `max_size`, and EmptySource."""
-    data = _load(file, source, max_size + 1)
+    data = first_bytes(file, source, max_size + 1)
     if len(data) > max_size:
         raise SourceTooLarge(f"{source} is over {max_size:,} bytes: split it, or raise the setting max_file_size")
     if not data:
@@ -89,34 +88,10 @@ def read_bytes(
         raise UnsupportedSource(f"{source} contains other files: read it with a FileReader")
     with _naming_bugs(found, source):
         documents = found.read(data, source, context)
-    if context.beside and isinstance(documents, Document) and _is_whatsapp(documents):
+    if context.beside and isinstance(documents, Document) and documents.type is DocumentType.CHAT:
         from answerable.sources.whatsapp.voice_notes import with_voice_notes
 
-        documents = with_voice_notes(documents, data, context)
+        documents = documents if is_rendered_chat(documents) else with_voice_notes(documents, data, context)
     listed = [documents] if isinstance(documents, Document) else documents
     described = (replace(each, left_out=(*each.left_out, *context.left_out)) for each in listed)
     return [with_short_metadata(with_format(each, found)) for each in described]
-
-
-def _is_whatsapp(document: Document) -> bool:
-    return document.type is DocumentType.CHAT and not is_rendered_chat(document)
-
-
-def _load(path: Path | bytes, source: str, size: int) -> bytes:
-    """Return the first `size` bytes of a file."""
-    if isinstance(path, bytes):
-        return path[:size]
-    try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise SourceError(f"{source} is a folder: use walk to read the files in it")
-        if not stat.S_ISREG(status.st_mode):
-            raise UnsupportedSource(f"{source} is a device or a pipe: save its output to a file, then add that file")
-        with path.open("rb") as file:
-            return file.read(size)
-    except FileNotFoundError as error:
-        raise SourceNotFound(f"there is no file at {source}: check the path") from error
-    except PermissionError as error:
-        raise SourceError(f"{source} can't be read, permission denied: give yourself the right to read it") from error
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{source} can't be read ({error}): check the path and the disk, then try again") from error

@@ -39,24 +39,16 @@ def texts(value: Any) -> Iterator[str]:
     yield from (each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
-def epoch(value: Any) -> datetime | None:
-    """Return the time in UTC of seconds since 1970, given as a number or a string."""
+def epoch(value: Any, per_second: int = 1) -> datetime | None:
+    """Return the time in UTC of seconds since 1970, or of shorter steps, given as a number or a string."""
     try:
-        seconds = float(value)
+        seconds = float(value) / per_second
     except (TypeError, ValueError, OverflowError):
         return None
     # The limit is in the year 9987: datetime has no years after 9999.
     if isinstance(value, bool) or not 0 <= seconds <= 253_000_000_000:
         return None
     return datetime(1970, 1, 1) + timedelta(seconds=int(seconds))
-
-
-def milliseconds(value: Any) -> datetime | None:
-    """Return the time in UTC of milliseconds since 1970."""
-    try:
-        return epoch(float(value) / 1000)
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def moment(value: Any) -> tuple[datetime | None, timedelta | None]:

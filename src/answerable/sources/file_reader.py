@@ -29,7 +29,7 @@ from answerable.protocols.sources import FileContents, ReadsAhead, SourceFile, S
 from answerable.sharing import settle
 from answerable.sources.context import ReadContext, Skipped
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip, walk
-from answerable.sources.formats import SAMPLE, WITHOUT_TEXT, recognise, without_ocr
+from answerable.sources.formats import WITHOUT_TEXT, first_bytes, recognise, without_ocr
 from answerable.sources.html.page_parts import PageFacts, page_scripts
 from answerable.sources.process.reading_process import ReadingProcess
 
@@ -316,9 +316,8 @@ class FileVisit:
 
 def _is_picture(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
-            return recognise(file.read(SAMPLE), path.name) is PICTURE
-    except (OSError, UnsupportedSource):
+        return recognise(first_bytes(path, path.name), path.name) is PICTURE
+    except SourceError:
         return False
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from answerable.disk.files import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound
 from answerable.sources.context import Ocr, Skipped, skipped_summary
 from answerable.sources.formats import SAMPLE, why_unread
@@ -37,13 +38,9 @@ def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> 
     scripts = page_scripts([path.as_posix() for path in files])
     for path in files:
         if reason := reason_to_skip(path, scripts, ocr):
-            skipped.count(reason, _plain_name(path))
+            skipped.count(reason, source_of(path))
         else:
             yield path
-
-
-def _plain_name(path: Path) -> str:
-    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
 def reason_to_skip(path: Path, scripts: Collection[str], ocr: Ocr | None) -> str:
@@ -74,7 +71,7 @@ class Scan:
     `unreadable` has the folders that can't be listed. Raise SourceNotFound, or SourceError if `root` is a file.
     """
 
-    def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] = _plain_name) -> None:
+    def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] = source_of) -> None:
         self._name = name
         self._root = Path(os.path.abspath(root))
         if not self._root.exists():

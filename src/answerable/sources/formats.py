@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import lzma
 import re
+import stat
 import struct
 import zipfile
 import zlib
@@ -15,7 +16,7 @@ from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path, PurePath
 
-from answerable.errors import UnsupportedSource, install_command
+from answerable.errors import SourceError, SourceNotFound, UnsupportedSource, install_command
 from answerable.formats.built_in import FORMATS, PICTURE, RECORDING
 from answerable.formats.format import Format, Names
 from answerable.formats.marks import OLE, heif_name
@@ -34,6 +35,26 @@ _DRAWINGS = frozenset({".svg", ".svgz"})
 _INDEXES = frozenset({".msf"})
 # Bytes of the member `mimetype`: media types take up to 80; in a hostile archive, the member may be larger.
 _LONGEST_TYPE = 200
+
+
+def first_bytes(path: Path | bytes, source: str, size: int = SAMPLE) -> bytes:
+    """Return the first `size` bytes of a file; by default those that show its format. Raise SourceError."""
+    if isinstance(path, bytes):
+        return path[:size]
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise SourceError(f"{source} is a folder: use walk to read the files in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise UnsupportedSource(f"{source} is a device or a pipe: save its output to a file, then add that file")
+        with path.open("rb") as file:
+            return file.read(size)
+    except FileNotFoundError as error:
+        raise SourceNotFound(f"there is no file at {source}: check the path") from error
+    except PermissionError as error:
+        raise SourceError(f"{source} can't be read, permission denied: give yourself the right to read it") from error
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{source} can't be read ({error}): check the path and the disk, then try again") from error
 
 
 def recognise(head: bytes, name: str) -> Format:

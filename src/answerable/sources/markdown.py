@@ -77,6 +77,7 @@ def _with_parents(tag: str) -> Iterator[str]:
 
 # Characters of a heading: every passage under it carries its title.
 _LONGEST_TITLE = 1_000
+_DEEPEST = 32  # headings in a path
 _LINE_END = re.compile(r"\r\n?|\n")
 # Docusaurus writes {#id}, and in MDX {/* #id */}.
 _CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s{}*]+)\s*(?:\*/\s*)?\}\s*$")
@@ -84,7 +85,7 @@ _CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s{}*]+)\s*(?:\*/\s*)?\}\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading and its offset in the content. `level` is 1 to 6."""
+    """A heading and its offset in the content. A smaller `level` is higher; in Markdown, it is 1 to 6."""
 
     start: int
     level: int
@@ -137,7 +138,7 @@ def section_parts(
     for heading, next_start in zip(headings, ends, strict=False):
         while path and path[-1].level >= heading.level:
             path.pop()
-        path.append(heading)
+        path = [*path[: _DEEPEST - 1], heading]
         titles = tuple(each.title[:_LONGEST_TITLE] for each in path)
         anchor = heading.anchor if heading.anchor and len(heading.anchor) <= _LONGEST_TITLE else None
         parts.append(Part(heading.start, next_start, PartKind.SECTION, headings=titles, anchor=anchor))

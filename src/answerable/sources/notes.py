@@ -25,9 +25,9 @@ from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import load
 from answerable.sources.entries import read_moment
 from answerable.sources.exported import (
+    epoch,
     first,
     member_name,
-    milliseconds,
     moment,
     one_line,
     plain_text,
@@ -181,6 +181,6 @@ def _keep(exported: dict[str, Any], source: str, context: ReadContext) -> list[D
     microseconds = first(exported.get("createdTimestampUsec"), exported.get("userEditedTimestampUsec"))
     tags = [words(each.get("name")) for each in rows(exported.get("labels"))]
     title = one_line(words(exported.get("title")), _LONGEST)
-    if document := _note(source, title, blocks, tags, milliseconds(microseconds[:-3])):
+    if document := _note(source, title, blocks, tags, epoch(microseconds[:-3], 1_000)):
         return [document]
     raise EmptySource(f"{source} is a note without text: leave it out")

@@ -93,9 +93,10 @@ def make_document(
     metadata: Mapping[str, Any] | None = None,
     language: str = "",
 ) -> Document:
-    """Return a document with an id of its own; without a title it has the name of its file."""
+    """Return a document with an id of its own, and without blank metadata; the default title is the file's name."""
     identity = document_id(source, content)
-    return Document(identity, content, source, title or stem(source), kind, language, metadata or {}, tuple(parts))
+    stated = {name: value for name, value in (metadata or {}).items() if value != ""}
+    return Document(identity, content, source, title or stem(source), kind, language, stated, tuple(parts))
 
 
 class PartedText:

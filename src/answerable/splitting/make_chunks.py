@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from enum import Enum
 
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind, Span, chunk_id
 from answerable.formats.locate import Locator
@@ -114,31 +113,26 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[Span, ...]:
         in_parts = any(part.page is not None or part.body is not None for part in chunk.parts)
         return tuple(_part_spans(chunk, language) if in_parts else _sentences(chunk.content, 0, language))
     spans = []
-    for part in messages:
-        if part.kind is PartKind.NOTICE:
-            continue
-        start = max(part.start if part.body is None else part.body, chunk.start) - chunk.start
-        end = min(part.end, chunk.end) - chunk.start
+    for start, end in (_own_text(part, chunk) for part in messages if part.kind is PartKind.MESSAGE):
         spans += [(start + first, start + last) for first, last in sentence_spans(chunk.content[start:end], language)]
     return tuple(spans)
 
 
 def _part_spans(chunk: Chunk, language: str) -> Iterator[Span]:
     """Yield rows of a PDF's tables, statements of a notebook's code, and sentences of all other parts."""
-    runs: list[tuple[int, int, _Unit]] = []
+    runs: list[tuple[int, int, bool, bool]] = []
     for part in chunk.parts:
-        start, end = _within(part, chunk)
-        start = _after_heading(part, chunk, start, end)
-        unit = _unit(part)
-        if runs and runs[-1][1] == start and unit is runs[-1][2] is _Unit.SENTENCE:
+        start, end = _own_text(part, chunk)
+        is_row, is_code = len(part.cells) > 0, part.kind is PartKind.CELL and part.body is not None
+        if runs and runs[-1][1] == start and not any((is_row, is_code, *runs[-1][2:])):
             start = runs.pop()[0]
-        runs.append((start, end, unit))
-    for start, end, unit in runs:
-        if unit is _Unit.ROW:
+        runs.append((start, end, is_row, is_code))
+    for start, end, is_row, is_code in runs:
+        if is_row:
             row = trim(chunk.content, start, end)
             if not is_furniture(chunk.content, *row):
                 yield row
-        elif unit is _Unit.STATEMENT:
+        elif is_code:
             yield from ((start + first, start + last) for first, last in statement_spans(chunk.content[start:end]))
         else:
             yield from _sentences(chunk.content[start:end], start, language)
@@ -151,29 +145,16 @@ def _sentences(text: str, shift: int, language: str) -> Iterator[Span]:
             yield shift + start, shift + end
 
 
-class _Unit(Enum):
-    """The quotable units of a part: the whole part, its sentences or its statements."""
-
-    ROW = "row"
-    SENTENCE = "sentence"
-    STATEMENT = "statement"
-
-
-def _unit(part: Part) -> _Unit:
-    if part.cells:
-        return _Unit.ROW
-    return _Unit.STATEMENT if part.kind is PartKind.CELL and part.body is not None else _Unit.SENTENCE
-
-
-def _after_heading(part: Part, chunk: Chunk, start: int, end: int) -> int:
-    """Return the offset of a part's text after the heading with which the part may begin."""
+def _own_text(part: Part, chunk: Chunk) -> Span:
+    """Return the span of a part's text, without the heading with which the part may begin."""
+    start, end = _within(part, chunk)
     if part.body is not None:
-        return min(max(start, part.body - chunk.start), end)
+        return min(max(start, part.body - chunk.start), end), end
     if not part.headings:
-        return start
+        return start, end
     heading = re.compile(r"\s*" + r"\s+".join(map(re.escape, part.headings[-1].split())) + r"\s*(?:\n|$)")
     found = heading.match(chunk.content, start, end)
-    return found.end() if found else start
+    return found.end() if found else start, end
 
 
 def _within(part: Part, chunk: Chunk) -> Span:

@@ -311,21 +311,11 @@ class TokenSplitter:
     def _reach_back(self, content: str, start: int, end: int) -> int:
         """Return the earliest index after `start` from which at most `chunk_overlap` tokens follow up to `end`."""
         end = start + len(content[start:end].rstrip())
-        # Search exponentially, then by bisection, because the overlap is a small part of a chunk.
-        fits, step = end, self.chunk_overlap
-        beyond = max(end - step, start + 1)
-        while self.count(content[beyond:end]) <= self.chunk_overlap:
-            if beyond == start + 1:
-                return beyond
-            step *= 2
-            fits, beyond = beyond, max(end - step, start + 1)
-        while fits - beyond > 1:
-            middle = (fits + beyond) // 2
-            if self.count(content[middle:end]) <= self.chunk_overlap:
-                fits = middle
-            else:
-                beyond = middle
-        return fits
+
+        def fits(index: int) -> bool:
+            return self.count(content[index:end]) <= self.chunk_overlap
+
+        return bisect_left(range(end), True, start + 1, end, key=fits)
 
 
 def _last(positions: Sequence[int], index: int) -> int:

@@ -138,9 +138,8 @@ def _number_column(
         return Column(name, Kind.NUMBER, is_quantity=False, is_year=is_year), values
     values = _with_common_spelling(values)
     units = {value.unit for value in values if value.unit}
-    bare = sum(value.number is not None and not value.unit for value in values)
     unit = unit_in_name(name, customs.dollar) if not units else units.pop() if len(units) == 1 else ""
-    if unit and bare:
+    if unit:
         values = [
             replace(value, unit=unit) if value.number is not None and not value.unit else value for value in values
         ]

@@ -6,10 +6,12 @@ import csv
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import Literal, NamedTuple
 
 from answerable.tables.grid import WIDEST, header_of
+from answerable.tables.table import Line
 from answerable.tables.values import TYPED
 
 DELIMITED = frozenset({".csv", ".tsv", ".tab"})
@@ -28,20 +30,12 @@ _WORD = re.compile(r"\w")
 _MOST_NOTES = 3  # rows below a table that may be notes; a round number, not measured
 
 
-class Row(NamedTuple):
-    """A row and its span in the text, without the line end."""
-
-    start: int
-    end: int
-    cells: list[str]
-
-
 class Delimited(NamedTuple):
     """A table: the lines above its header, the header, None without one, and the rows below."""
 
-    above: Sequence[Row]
-    header: Row | None
-    rows: Iterator[Row]
+    above: Sequence[Line]
+    header: Line | None
+    rows: Iterator[Line]
 
 
 def readings(content: str) -> Iterator[Delimited]:
@@ -60,7 +54,7 @@ def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tupl
     It is better if its first row has the usual number of fields, and if more rows have this number.
     """
     found = rows(content, start, delimiter, quoting)
-    sample: list[Row] = []
+    sample: list[Line] = []
     try:
         for row in islice(found, SAMPLE_ROWS):
             sample.append(row)
@@ -74,7 +68,7 @@ def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tupl
         if width < 2 or count < 2 or count < _SAME_WIDTH * (len(widths) - first):
             continue
         place = _header_place(sample, first)
-        header = None if place is None else sample[place]._replace(cells=_apart(sample[place].cells))
+        header = None if place is None else replace(sample[place], cells=_apart(sample[place].cells))
         above, below = ([], sample) if place is None else (sample[:place], sample[place + 1 :])
         # Lines of prose differ in their number of commas, but the last few may be alike.
         if count >= _SAME_WIDTH * len(widths) or (header and has_values(below)):
@@ -82,7 +76,7 @@ def _reading(content: str, start: int, delimiter: str, quoting: Quoting) -> tupl
     return None
 
 
-def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
+def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Line]:
     """Yield the rows of a table except those without words; quoted cells may contain line ends. Raises csv.Error."""
     position = begin = start
 
@@ -97,11 +91,11 @@ def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_
         text = content[begin:position]
         if any(map(_WORD.search, cells)):
             # A row may begin with blank delimiters, so only the line end is removed.
-            yield Row(begin, begin + len(text.rstrip("\n")), cells)
+            yield Line(begin, begin + len(text.rstrip("\n")), cells)
         begin = position
 
 
-def _header_place(sample: Sequence[Row], first: int) -> int | None:
+def _header_place(sample: Sequence[Line], first: int) -> int | None:
     """Return the place of the row with the columns' names: `first`, or one below it that has all names; or None."""
     cells = [row.cells for row in sample]
     lower = cells[len(cells) // 2 :]
@@ -127,7 +121,7 @@ def _apart(names: Sequence[str]) -> list[str]:
     return found
 
 
-def has_values(below: Sequence[Row]) -> bool:
+def has_values(below: Sequence[Line]) -> bool:
     """Whether a column has numbers, dates, times or words for yes and no."""
     for column in zip_longest(*(row.cells for row in below), fillvalue=""):
         values = [cell.strip() for cell in column if cell.strip()]
@@ -136,12 +130,12 @@ def has_values(below: Sequence[Row]) -> bool:
     return False
 
 
-def without_notes(rows: Iterable[Row], content: str) -> Iterator[Row]:
+def without_notes(rows: Iterable[Line], content: str) -> Iterator[Line]:
     """Yield the rows without those at the end that a blank line sets apart and that lack a cell which all others have.
 
     A bank writes the balance there.
     """
-    last: deque[Row] = deque()
+    last: deque[Line] = deque()
     always, end = set(range(WIDEST)), len(content)
     for row in rows:
         last.append(row)
@@ -155,5 +149,5 @@ def without_notes(rows: Iterable[Row], content: str) -> Iterator[Row]:
         yield row
 
 
-def _filled(row: Row) -> set[int]:
+def _filled(row: Line) -> set[int]:
     return {index for index, cell in enumerate(row.cells) if cell.strip()}

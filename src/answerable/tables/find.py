@@ -11,10 +11,11 @@ import json
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
-from itertools import pairwise
+from itertools import islice, pairwise
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -46,11 +47,9 @@ def find_tables(document: Document) -> list[Table]:
     """Return the tables of a document, in order, each with at most `grid.MOST_CELLS` cells."""
     match document.type:
         case DocumentType.CHAT:
-            table = chat_table(document)
-            return [table] if table else []
+            return list(filter(None, [chat_table(document)]))
         case DocumentType.RECORDS:
-            table = records_table(document, customs_of(document))
-            return [table] if table else []
+            return list(filter(None, [_records_table(document, customs_of(document))]))
         case DocumentType.CALENDAR | DocumentType.CONTACTS:
             return list(entry_tables(document))
     bars, rows = list(bar_tables(document.content)), list(_pdf_tables(document))
@@ -58,34 +57,34 @@ def find_tables(document: Document) -> list[Table]:
     starts_with_rule = document.type is DocumentType.MARKDOWN and document.content.startswith("---")
     if not (bars or rows or starts_with_rule):
         return found
-    customs, titles = customs_of(document), _Titles(document)
+    customs = customs_of(document)
     if document.type is DocumentType.SPREADSHEET:
-        return [table for each in bars if (table := _sheet_table(each, titles, customs, document))]
+        return [table for each in bars if (table := _sheet_table(each, customs, document))]
     # The file readers of other formats write a line `|---|---|` below the first row of every table.
     is_markdown = document.type in _MARKDOWN
     made = [_front_matter(document, customs)] if starts_with_rule else []
-    made += [_bar_table(each, titles, customs, is_markdown) for each in bars]
-    of_pdf = [make_table(lines, titles.above(lines[0].start), customs) for lines in rows]
+    made += [_bar_table(each, document, customs, is_markdown) for each in bars]
+    of_pdf = [make_table(lines, _title(document, lines[0].start), customs) for lines in rows]
     # Where columns of a PDF have only numbers for names, the grid isn't sure: its first rows may be missing.
     made += [table for table in of_pdf if table and not all(column.name.isdecimal() for column in table.columns)]
     return sorted((table for table in (*found, *made) if table), key=lambda table: table.span)
 
 
-def _bar_table(found: BarTable, titles: _Titles, customs: Customs, is_markdown: bool) -> Table | None:
+def _bar_table(found: BarTable, document: Document, customs: Customs, is_markdown: bool) -> Table | None:
     header, *below = found.lines
-    title = titles.above(header.start)
+    title = _title(document, header.start)
     if found.has_rule and not any(header.cells):
         return make_table(below, title, customs, names=header.cells)
     return make_table(found.lines, title, customs, has_header=is_markdown and found.has_rule)
 
 
-def _sheet_table(found: BarTable, titles: _Titles, customs: Customs, document: Document) -> Table | None:
+def _sheet_table(found: BarTable, customs: Customs, document: Document) -> Table | None:
     """Return the table of a sheet: the file reader has found the header, and writes numbers with one decimal mark."""
     customs = replace(customs, decimal=str(document.metadata.get("decimal_mark") or "."))
     header, *below = found.lines
     names = header.cells if found.has_rule else []
     rows = [line for line in below if line.cells != header.cells] if names else found.lines
-    return make_table(rows, titles.above(header.start), customs, names=names, is_mark_known=True)
+    return make_table(rows, _title(document, header.start), customs, names=names, is_mark_known=True)
 
 
 def _front_matter(document: Document, customs: Customs) -> Table | None:
@@ -132,21 +131,11 @@ def _pdf_row(content: str, part: Part) -> Line:
     return Line(part.start, end, cells)
 
 
-class _Titles:
-    """Finds titles of a document's tables: the line above the table, the nearest heading, or the document's title."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._starts = [part.start for part in document.parts]
-
-    def above(self, start: int) -> str:
-        """Return the title of the table whose first row begins at offset `start`."""
-        return _caption(self._document.content, start) or self._heading(start) or self._document.title
-
-    def _heading(self, start: int) -> str:
-        place = bisect_right(self._starts, start) - 1
-        headings: Sequence[str] = self._document.parts[place].headings if place >= 0 else ()
-        return headings[-1] if headings else ""
+def _title(document: Document, start: int) -> str:
+    """Return the title of the table at an offset: the line above it, the nearest heading, or the document's title."""
+    place = bisect_right(document.parts, start, key=attrgetter("start")) - 1
+    heading = document.parts[place].headings[-1:] if place >= 0 else ()
+    return _caption(document.content, start) or "".join(heading) or document.title
 
 
 def _caption(content: str, start: int) -> str:
@@ -167,16 +156,10 @@ _SMALLEST, _LARGEST = 1e-15, 1e15  # outside this range, a number without an exp
 _DEEPEST = 5  # levels of nesting that are still readable as a cell; a guess, not measured
 
 
-def records_table(document: Document, customs: Customs) -> Table | None:
-    """Return the table of a document of records, or None if it has none."""
-    if PurePosixPath(document.source.lower()).suffix in DELIMITED or not _is_json(document):
-        return _delimited(document, customs)
-    return _objects(document, customs)
-
-
-def _is_json(document: Document) -> bool:
-    first = document.parts[0] if document.parts else None
-    return first is not None and document.content[first.start : first.start + 1] in ("{", "[")
+def _records_table(document: Document, customs: Customs) -> Table | None:
+    is_json = any(document.content.startswith(("{", "["), part.start) for part in document.parts[:1])
+    is_delimited = PurePosixPath(document.source.lower()).suffix in DELIMITED or not is_json
+    return (_delimited if is_delimited else _objects)(document, customs)
 
 
 def _delimited(document: Document, customs: Customs) -> Table | None:
@@ -186,8 +169,7 @@ def _delimited(document: Document, customs: Customs) -> Table | None:
         names = header.cells if header else []
         rows = (row for row in found if row.cells != names)
         try:
-            lines = (Line(*row) for row in without_notes(rows, document.content))
-            return make_table(lines, title, customs, names=names)
+            return make_table(without_notes(rows, document.content), title, customs, names=names)
         except csv.Error:
             continue
     return None
@@ -197,21 +179,13 @@ def _objects(document: Document, customs: Customs) -> Table | None:
     customs = replace(customs, decimal=".")
     read = ((part, _parsed(document.content, part)) for part in document.parts[: MOST_CELLS + 1])
     records = [(part, record) for part, record in read if record]
-    names: dict[str, int] = {}
-    flat: list[tuple[Part, dict[str, str]]] = []
-    for part, record in records:
-        if isinstance(record, list):
-            continue
-        fields = dict(_fields(record))
-        flat.append((part, fields))
-        for name in fields:
-            if len(names) < WIDEST:
-                names.setdefault(name, len(names))
+    flat = [(part, dict(_fields(record))) for part, record in records if isinstance(record, dict)]
+    names = list(islice(dict.fromkeys(name for _, fields in flat for name in fields), WIDEST))
     if not flat:
         lists = (Line(part.start, part.end, [_text(each) for each in record]) for part, record in records)
         return make_table(lists, document.title, customs, is_mark_known=True)
     rows = (Line(part.start, part.end, [fields.get(name, "") for name in names]) for part, fields in flat)
-    return make_table(rows, document.title, customs, names=list(names), is_mark_known=True)
+    return make_table(rows, document.title, customs, names=names, is_mark_known=True)
 
 
 def _parsed(content: str, part: Part) -> Any:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from answerable.datatypes import Document
 from answerable.tables.columns import read_columns
-from answerable.tables.table import Kind, Line, Origin, Row, Table, Value, folded, word_set
+from answerable.tables.table import Kind, Line, Origin, Row, Table, folded, word_set
 from answerable.tables.values import Customs, DayOrder, dollar_of, shape_of
 from answerable.text.languages import question_language
 from answerable.text.sentences import STRUCK
@@ -170,16 +170,19 @@ def _without_totals(
         return list(rows), None
     kept: list[Row] = []
     total = None
-    whole, since = _Sums(numbers), _Sums(numbers)
+    whole, since = (dict.fromkeys(numbers, Decimal(0)) for _ in range(2))
     for place, row in enumerate(rows):
-        is_last = place == len(rows) - 1
-        if kept and place in totals and ((is_last and place in named) or whole.equal(row) or since.equal(row)):
+        figures = {column: Decimal(repr(row.values[column].number or 0)) for column in numbers}
+        stated = (column for column in numbers if row.values[column].number is not None)
+        is_sum = place in totals and any(figures[each] in (whole[each], since[each]) for each in stated)
+        if kept and (is_sum or (place == len(rows) - 1 and place in named)):
             total = row
-            since = _Sums(numbers)
+            since = dict.fromkeys(numbers, Decimal(0))
             continue
         kept.append(row)
-        whole.add(row)
-        since.add(row)
+        for column, figure in figures.items():
+            whole[column] += figure
+            since[column] += figure
     return kept, total
 
 
@@ -195,28 +198,6 @@ def says_total(cells: Sequence[str]) -> bool:
     """Return whether a cell of a row begins or ends with a word for a total: "Subtotal May", "North Total"."""
     words = [_AFTER_TOTAL.sub("", folded(cell)).split() for cell in cells if 0 < len(cell) <= _LONGEST_TOTAL]
     return _is_total(cells) or any({each[0], each[-1]} & word_set("values", "totals") for each in words if each)
-
-
-class _Sums:
-    """The exact running sums of the numeric columns."""
-
-    def __init__(self, columns: Sequence[int]) -> None:
-        self._sums = dict.fromkeys(columns, Decimal(0))
-
-    def add(self, row: Row) -> None:
-        for column in self._sums:
-            self._sums[column] += _exact(row.values[column])
-
-    def equal(self, row: Row) -> bool:
-        """Whether one of the row's numbers equals the sum of its column."""
-        return any(
-            row.values[column].number is not None and _exact(row.values[column]) == found
-            for column, found in self._sums.items()
-        )
-
-
-def _exact(value: Value) -> Decimal:
-    return Decimal(0) if value.number is None else Decimal(repr(value.number))
 
 
 _PREFIX = re.compile(r"[ \t>]*")

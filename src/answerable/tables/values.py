@@ -52,11 +52,8 @@ def read_date(text: str, order: DayOrder) -> Moment | None:
 
 def decide_order(texts: Iterable[str], preferred: DayOrder) -> DayOrder:
     """Return the order in which most of a column's dates are valid; on a tie, that with fewer steps back in time."""
-    pairs = []
-    for text in texts:
-        found = _NUMBERS.match(text.strip())
-        if found and len(found[1]) <= 2:
-            pairs.append((int(found[1]), int(found[3]), int(found[4])))
+    dates = (_NUMBERS.match(text.strip()) for text in texts)
+    pairs = [(int(found[1]), int(found[3]), int(found[4])) for found in dates if found and len(found[1]) <= 2]
     if not pairs:
         return preferred
     day_first, month_first = sum(first > 12 for first, _, _ in pairs), sum(second > 12 for _, second, _ in pairs)
@@ -179,8 +176,6 @@ def _one_of(name: str) -> str:
     return f"(?:{'|'.join(sorted(map(re.escape, word_set('values', 'days', name)), key=len, reverse=True))})"
 
 
-__all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
-
 _LONGEST = 40  # characters of a number at most: longer text is not a number
 _LONGEST_BLANK = 8  # characters of a word for a missing value at most: the longest listed word has four
 _MINUS = "−–-"
@@ -274,14 +269,9 @@ def _shape(digits: str) -> str:
         return ""
     if mark in "' " or decimal or digits.count(mark) > 1:
         whole = digits.replace(mark, "")
-        # The other mark is then the decimal mark, and its decimals show that.
-        return whole if decimal else whole + _decimal_for(mark)
+        # The other mark is then the decimal mark: decimals show that, else an ending records it, "1200000,".
+        return whole if decimal else whole + {".": ",", ",": "."}.get(mark, "")
     return digits
-
-
-def _decimal_for(mark: str) -> str:
-    """Return the ending that records which mark grouped thousands: "1.200.000" → "1200000,"."""
-    return {".": ",", ",": "."}.get(mark, "")
 
 
 def _decimal_mark(digits: str) -> str:

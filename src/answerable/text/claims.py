@@ -28,7 +28,6 @@ from answerable.text.terms import (
 LONGEST_NUMBER = 30  # characters of a number; more digits are an identifier
 LONGEST_ROMAN = 9  # letters of a Roman numeral; longer words are mostly names, although MMMDCCCLXXXVIII has 15 letters
 LONGEST_SHORT_DAY = 4  # letters of a weekday's abbreviation ("Sun", "thur"), which may be another word
-BESIDE = 3  # characters between a Roman numeral and the name before it: a guess, not measured
 
 
 class Kind(Name):
@@ -338,10 +337,9 @@ def _of_word(text: str, token: re.Match[str], stop_words: frozenset[str]) -> Ite
 
 
 def _is_beside_number(text: str, token: re.Match[str]) -> bool:
-    before = text[max(token.start() - BESIDE - 1, 0) : token.start()]
-    return bool(
-        re.search(r"\d(?:st|nd|rd|th)?[\s./-]{1,2}(?:de )?$", text[max(token.start() - 8, 0) : token.start()])
-    ) or (bool(re.match(r"\.?,?[\s/-]{1,2}(?:de )?\d", text[token.end() : token.end() + 8])) or before.endswith("º "))
+    before, after = text[max(token.start() - 8, 0) : token.start()], text[token.end() : token.end() + 8]
+    is_after = re.search(r"(?:\d(?:st|nd|rd|th)?[\s./-]{1,2}(?:de )?|º )$", before)
+    return bool(is_after or re.match(r"\.?,?[\s/-]{1,2}(?:de )?\d", after))
 
 
 def _roman(word: str) -> int:

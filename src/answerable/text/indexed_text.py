@@ -36,19 +36,12 @@ def indexed_text(chunk: Chunk) -> str:
 
 def indexed_content(chunk: Chunk) -> str:
     """Return the content as it is indexed, without the context line."""
-    if not _has_pages(chunk):
-        return chunk.content
     return "".join(glue + chunk.content[start:end] for glue, start, end in _content_pieces(chunk))
 
 
 def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Map spans of the content to `indexed_text`; a span that is not indexed becomes empty."""
     context = len(chunk.context) + 1 if chunk.context else 0
-    if not _has_pages(chunk):
-        # The whole content is indexed unchanged.
-        size = len(chunk.content)
-        firsts = ((min(max(start, 0), size), min(end, size)) for start, end in spans)
-        return tuple((context + first, context + max(first, end)) for first, end in firsts)
     pieces = [("\n" * context, 0, 0), *_content_pieces(chunk)]
     starts = [start for _, start, _ in pieces]
     places = list(accumulate(len(glue) + end - start for glue, start, end in pieces))
@@ -61,13 +54,10 @@ def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple
     return tuple((first, max(first, place(end, bisect_left(starts, end) - 1))) for first, end in firsts)
 
 
-def _has_pages(chunk: Chunk) -> bool:
-    return any(part.page is not None for part in chunk.parts)
-
-
 def _content_pieces(chunk: Chunk) -> list[Piece]:
     """Return the indexed spans of the content, in order, each with the text to put before it."""
-    pieces = _pdf_pieces(chunk)
+    # Without pages, the whole content is indexed unchanged.
+    pieces = _pdf_pieces(chunk) if any(part.page is not None for part in chunk.parts) else []
     return pieces if any(start < end for _, start, end in pieces) else [("", 0, len(chunk.content))]
 
 
@@ -114,7 +104,6 @@ WORDS = 8
 """A quote of at least this many words has the same meaning under any title and headings."""
 MOST = 1_000_000
 """Maximum number of places counted in a store that can count them only by listing them."""
-_HASH = re.compile("[0-9a-f]{16}")
 
 
 def text_hash(chunk: Chunk) -> str:
@@ -132,12 +121,9 @@ def says_the_same_anywhere(quote: str) -> bool:
 
 
 def stored_hash(indexed: IndexedChunk) -> str:
-    """Return the hash of a stored chunk's text, computed only if an earlier version stored it without."""
-    for value in field_values(indexed.fields, TEXT_HASH):
-        # In an earlier version, a document's own metadata may have used this field name.
-        if isinstance(value, str) and _HASH.fullmatch(value):
-            return value
-    return text_hash(indexed.chunk)
+    """Return the hash of a stored chunk's text, computed only if the chunk was stored without it."""
+    stored = field_values(indexed.fields, TEXT_HASH)
+    return str(stored[0]) if stored else text_hash(indexed.chunk)
 
 
 def having(hashes: Collection[str], where: Filter | None) -> Filter:

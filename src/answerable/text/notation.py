@@ -87,17 +87,12 @@ def with_notes(text: str) -> str:
     if frozenset(map(chr, _LOWER)).isdisjoint(text):
         return text
     marks = [(found.start(), found.end(), found[0].translate(_LOWER)) for found in _MARK.finditer(text)]
-    waiting = iter([*marks, (len(text), 0, "")])
-    start, _, number = next(waiting)
-    above: set[str] = set()
+    marked_at = {number: start for start, _, number in reversed(marks)}
     notes: dict[str, tuple[int, int]] = {}
     for found in _NOTE.finditer(text):
-        while start < found.start():
-            above.add(number)
-            start, _, number = next(waiting)
         key = (found[1] or found[2]).translate(_LOWER)
-        if key in above and key not in notes:
-            notes[key] = found.span()
+        if marked_at.get(key, len(text)) < found.start():
+            notes.setdefault(key, found.span())
     changes = [(first, last, f"[^{key}]: ") for key, (first, last) in notes.items()]
     changes += [(first, last, f"[^{key}]") for first, last, key in marks if key in notes and first < notes[key][0]]
     pieces, at = [], 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import IO, Any, Protocol
 
 from answerable.datatypes import Document
@@ -35,14 +35,6 @@ class Member:
     name: str
     packed: int
     open: Callable[[], IO[bytes]]
-
-
-def head_of(file: bytes | Path) -> bytes:
-    """Return the first bytes of a file, from which its format is recognised."""
-    if isinstance(file, bytes):
-        return file[:SAMPLE]
-    with file.open("rb") as opened:
-        return opened.read(SAMPLE)
 
 
 def is_hidden(name: str) -> bool:

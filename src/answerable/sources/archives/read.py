@@ -16,10 +16,10 @@ from answerable.formats.built_in import IWORK, TAR, ZIP
 from answerable.formats.format import Format
 from answerable.formats.marks import is_named_recording, is_tar
 from answerable.sources.archives.archives import PASSED_OVER, TarArchive, Unpacking, ZipArchive
-from answerable.sources.archives.members import Budget, Member, ReadMember, Wanted, head_of, is_hidden
+from answerable.sources.archives.members import Budget, Member, ReadMember, Wanted, is_hidden
 from answerable.sources.chats import slack as bundles
 from answerable.sources.context import Beside, ReadContext
-from answerable.sources.formats import APPLE, SAMPLE, UNPACKING, recognise, why_unread
+from answerable.sources.formats import APPLE, SAMPLE, UNPACKING, first_bytes, recognise, why_unread
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part, page_scripts
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
@@ -50,7 +50,7 @@ class _Reading:
     is_outermost: bool
 
     def documents(self, file: bytes | Path, source: str) -> list[Document]:
-        kind = recognise(head_of(file), source)
+        kind = recognise(first_bytes(file, source), source)
         with opened_archive(file, source, kind, self.unpacking) as archive:
             if _OFFICE.intersection(archive.names) and kind is ZIP:
                 raise UnsupportedSource(
@@ -220,7 +220,7 @@ def opened_member(
     file: bytes | Path, source: str, member: str, limit: int, unpacking: Unpacking
 ) -> Iterator[tuple[bytes, Beside]]:
     """Open an archive; yield a member's bytes, and a function that returns recordings next to it. Raise SourceError."""
-    kind = recognise(head_of(file), source)
+    kind = recognise(first_bytes(file, source), source)
     if not kind.is_archive:
         raise UnsupportedSource(f"{source} is no longer an archive: add it again")
     with opened_archive(file, source, kind, unpacking) as archive:

@@ -35,15 +35,11 @@ _MEDIA = {
 _NEVER = 1970
 
 
-def is_telegram(exported: Any) -> bool:
-    """Whether parsed JSON has the shape of Telegram's export."""
-    chats = _chats(exported)
-    return any(_is_message(each) for chat in chats[:50] for each in rows(chat.get("messages"))[:20])
-
-
-def read_telegram(exported: Any) -> Conversation | list[Conversation]:
+def read_telegram(exported: Any) -> Conversation | list[Conversation] | None:
     """Return the conversations of Telegram's export, which may be of a single chat."""
     chats = _chats(exported)
+    if not any(_is_message(each) for chat in chats[:50] for each in rows(chat.get("messages"))[:20]):
+        return None
     found = [_conversation(chat) for chat in chats]
     return found[0] if chats[0] is exported else found
 
@@ -160,37 +156,30 @@ def _service(raw: dict[str, Any]) -> str:
     return ": ".join(filter(None, [who, action, ", ".join(filter(None, what))]))
 
 
-_APP = "Discord"
 _DIRECT = frozenset({"Direct Messages", ""})  # names that a chat without a server has in place of one
 # Types of messages that people and bots write. Other types are the app's notices: joins, pins, calls, threads.
-_WRITTEN = frozenset({"Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage", "0", ""})
-_WRITTEN_NUMBERS = frozenset({"19", "20", "21", "23"})
+_WRITTEN = {"", *"Default Reply ChatInputCommand ContextMenuCommand ThreadStarterMessage 0 19 20 21 23".split()}
 
 
-def is_discord(exported: Any) -> bool:
-    """Whether parsed JSON has the shape of DiscordChatExporter's export."""
-    whole = row(exported)
-    first_ones = rows(whole.get("messages"))[:20]
-    is_dated = all("timestamp" in each and "author" in each for each in first_ones)
-    return "channel" in whole and "guild" in whole and bool(first_ones) and is_dated
-
-
-def read_discord(exported: Any) -> Conversation:
+def read_discord(exported: Any) -> Conversation | None:
     """Return the conversation of DiscordChatExporter's JSON."""
     whole = row(exported)
     raw = rows(whole.get("messages"))
+    is_dated = all("timestamp" in each and "author" in each for each in raw[:20])
+    if not (raw and is_dated and "channel" in whole and "guild" in whole):
+        return None
     by_id = {words(each.get("id")): each for each in raw}
     offsets = {moment(each.get("timestamp"))[1] for each in raw}
     guild, channel = row(whole.get("guild")), row(whole.get("channel"))
     server, name = words(guild.get("name")), words(channel.get("name"))
     title = name if server in _DIRECT else f"{server} - {name}"
-    return Conversation(_APP, title, [_discord_message(each, by_id) for each in raw], zone_name(offsets))
+    return Conversation("Discord", title, [_discord_message(each, by_id) for each in raw], zone_name(offsets))
 
 
 def _discord_message(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> ChatMessage:
     time, content = moment(raw.get("timestamp"))[0], words(raw.get("content"))
     author = _author(raw)
-    if words(raw.get("type")) not in _WRITTEN | _WRITTEN_NUMBERS:
+    if words(raw.get("type")) not in _WRITTEN:
         return ChatMessage(time, None, f"{author}: {content}" if content else author)
     files = [first(each.get("fileName"), file_name(each.get("url"))) for each in rows(raw.get("attachments"))]
     media = ["sticker"] * len(rows(raw.get("stickers"))[:3])
@@ -232,15 +221,12 @@ def _discord_notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Ite
         yield f"{emoji} {counted(names, reaction.get('count'))}"
 
 
-def is_google_chat(exported: Any) -> bool:
-    """Whether parsed JSON is the `messages.json` of a space or a direct message of Google Chat."""
-    some = rows(row(exported).get("messages"))[:20]
-    return any("created_date" in each and "creator" in each for each in some)
-
-
-def read_google_chat(exported: Any, group: Any = None) -> Conversation:
-    """Return the conversation; `group` is the parsed `group_info.json` next to it."""
-    listed = [_google_message(each) for each in rows(row(exported).get("messages")) if "creator" in each]
+def read_google_chat(exported: Any, group: Any = None) -> Conversation | None:
+    """Return the conversation in Google Chat's `messages.json`; `group` is the parsed `group_info.json` next to it."""
+    raw = [each for each in rows(row(exported).get("messages")) if "creator" in each]
+    if group is None and not any("created_date" in each for each in raw[:20]):
+        return None
+    listed = [_google_message(each) for each in raw]
     members = [words(each.get("name")) for each in rows(row(group).get("members"))]
     return Conversation("Google Chat", first(row(group).get("name"), ", ".join(members[:3])), listed)
 

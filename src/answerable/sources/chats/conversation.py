@@ -61,7 +61,7 @@ class Conversation:
     time_zone: str = UTC
 
 
-def documents_of(found: Conversation | list[Conversation], source: str) -> list[Document]:
+def documents_of(found: Conversation | list[Conversation] | None, source: str) -> list[Document]:
     """Return a document for each conversation that has a message.
 
     The document of a single conversation has the file's source; each of a list is named as a member of the file.
@@ -69,7 +69,7 @@ def documents_of(found: Conversation | list[Conversation], source: str) -> list[
     if isinstance(found, Conversation):
         return [_document(found, source)] if _has_message(found) else []
     used: Counter[str] = Counter()
-    return [_document(each, member_name(source, each.title, used)) for each in found if _has_message(each)]
+    return [_document(each, member_name(source, each.title, used)) for each in found or () if _has_message(each)]
 
 
 def _has_message(conversation: Conversation) -> bool:

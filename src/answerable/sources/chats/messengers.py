@@ -23,7 +23,7 @@ from answerable.sources.chats.conversation import (
     read_stamps,
     reply_note,
 )
-from answerable.sources.exported import first, milliseconds, moment, row, rows, words
+from answerable.sources.exported import epoch, first, moment, row, rows, words
 
 _STAMP = r"[A-Z][a-z]{2} \d{2}, \d{4} {1,2}\d{1,2}:\d{2}:\d{2} [AP]M"
 _HEADER = re.compile(
@@ -37,13 +37,10 @@ _IS_REPLY = "This message responded to an earlier message."
 _DELETED = "This message was deleted from the conversation!"
 
 
-def is_imessage(content: str) -> bool:
-    """Whether text begins like imessage-exporter's plain text."""
-    return _HEADER.match(content.lstrip()[:1_000]) is not None
-
-
-def read_imessage(content: str) -> Conversation:
-    """Return the conversation in imessage-exporter's plain text."""
+def read_imessage(content: str) -> Conversation | None:
+    """Return the conversation in imessage-exporter's plain text; None for other text."""
+    if not _HEADER.match(content.lstrip()[:1_000]):
+        return None
     answered: dict[tuple[str, str], tuple[str, str]] = {}
     messages = [_message(header, raw, answered) for header, raw in messages_below(_HEADER, content.lstrip())]
     return Conversation("iMessage", "", messages, LOCAL)
@@ -81,13 +78,10 @@ _LINE_HEADER = re.compile(
 )
 
 
-def is_line(content: str) -> bool:
-    """Whether text begins like a chat that LINE saved."""
-    return content.startswith("[LINE]") and any(each["clock"] for each in _LINE_HEADER.finditer(content[:5_000]))
-
-
-def read_line(content: str) -> Conversation:
-    """Return the conversation in a text that LINE saved; a text of several lines is in quotation marks."""
+def read_line(content: str) -> Conversation | None:
+    """Return the conversation in a text that LINE saved, which quotes texts of several lines; None for other text."""
+    if not (content.startswith("[LINE]") and any(each["clock"] for each in _LINE_HEADER.finditer(content[:5_000]))):
+        return None
     day, stamps, found = "", [], []
     for header, raw in messages_below(_LINE_HEADER, content):
         day = header["day"] or day
@@ -107,13 +101,10 @@ _SIGNAL_REACTIONS = re.compile(r"\(- (?P<who>[^\n]{1,1000}) -\)\s{0,9}\Z")
 _SIGNAL_FILE = re.compile(r"!?\[(?P<name>[^\]\n]{0,300})\]\((?:\./)?media/(?P<path>[^)\n]{1,500})\)")
 
 
-def is_signal(content: str) -> bool:
-    """Whether Markdown begins with a message of signal-export."""
-    return _SIGNAL_HEADER.match(content.lstrip()[:500]) is not None
-
-
-def read_signal(content: str) -> Conversation:
-    """Return the conversation in signal-export's Markdown."""
+def read_signal(content: str) -> Conversation | None:
+    """Return the conversation in signal-export's Markdown; None for other Markdown."""
+    if not _SIGNAL_HEADER.match(content.lstrip()[:500]):
+        return None
     messages = [_signal_message(header, raw) for header, raw in messages_below(_SIGNAL_HEADER, content.lstrip())]
     return Conversation("Signal", "", messages, LOCAL)
 
@@ -178,7 +169,7 @@ def mended(text: str) -> str:
 
 
 def _messenger_message(raw: dict[str, Any]) -> ChatMessage:
-    time = milliseconds(raw.get("timestamp_ms", raw.get("timestamp")))
+    time = epoch(raw.get("timestamp_ms", raw.get("timestamp")), 1000)
     sender = mended(first(raw.get("sender_name"), raw.get("senderName"))) or "unknown"
     if raw.get("is_unsent") is True or raw.get("isUnsent") is True:
         return ChatMessage(time, sender, "", is_deleted=True)

@@ -25,29 +25,8 @@ _BLOCKS = frozenset({"br", "div", "p", "li", "tr", "hr"})
 
 def page_conversation(page: LexborHTMLParser) -> Conversation | None:
     """Return the conversation on a page, or None if the page isn't an export."""
-    return _telegram(page) if page.css_first(".page_wrap .history") is not None else None
-
-
-def shown(node: LexborNode | None) -> str:
-    """Return the text of an element with a line end for each block and break."""
-    if node is None:
-        return ""
-    pieces = []
-    for each in node.traverse(include_text=True):
-        if each.tag == "-text":
-            pieces.append(each.text_content or "")
-        elif each.tag in _BLOCKS:
-            pieces.append("\n")
-    lines = (line.strip() for line in "".join(pieces).split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-
-
-def _text(node: LexborNode, selector: str) -> str:
-    found = node.css_first(selector)
-    return one_line(shown(found), 200) if found is not None else ""
-
-
-def _telegram(page: LexborHTMLParser) -> Conversation:
+    if page.css_first(".page_wrap .history") is None:
+        return None
     title = page.css_first(".page_header .text")
     zones: set[str] = set()
     messages: list[ChatMessage] = []
@@ -70,6 +49,25 @@ def _telegram(page: LexborHTMLParser) -> Conversation:
     return Conversation("Telegram", shown(title), messages, UTC if zone == "UTC+00:00" else zone)
 
 
+def shown(node: LexborNode | None) -> str:
+    """Return the text of an element with a line end for each block and break."""
+    if node is None:
+        return ""
+    pieces = []
+    for each in node.traverse(include_text=True):
+        if each.tag == "-text":
+            pieces.append(each.text_content or "")
+        elif each.tag in _BLOCKS:
+            pieces.append("\n")
+    lines = (line.strip() for line in "".join(pieces).split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _text(node: LexborNode, selector: str) -> str:
+    found = node.css_first(selector)
+    return one_line(shown(found), 200) if found is not None else ""
+
+
 def _telegram_message(
     node: LexborNode, sender: str, anchor: str | None, zones: set[str], by_anchor: dict[str, ChatMessage]
 ) -> ChatMessage:
@@ -80,7 +78,7 @@ def _telegram_message(
     time = read_stamp(stamp, DayOrder.DAY_FIRST)
     forwarded = node.css_first(".forwarded.body")
     inner = forwarded if forwarded is not None else node
-    texts = [shown(each) for each in inner.css(".text") if not _is_reaction(each)]
+    texts = [shown(each) for each in inner.css(":not([class*=reaction]) > .text")]
     files = [file_name(each.attributes.get("href")) for each in inner.css(".media_wrap a[href]")]
     media = [] if files else [_text(each, ".title").lower() or "media" for each in inner.css(".media_wrap .media")]
     notes = []
@@ -92,7 +90,3 @@ def _telegram_message(
     notes += [one_line(shown(each), 60) for each in node.css(".reactions .reaction")]
     sender = sender or "Deleted Account"
     return ChatMessage(time, sender, "\n".join(texts), files, media, notes, anchor)
-
-
-def _is_reaction(node: LexborNode) -> bool:
-    return "reaction" in (node.parent.attributes.get("class") or "") if node.parent is not None else False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -43,23 +43,21 @@ def chats_in_json(content: str, source: str) -> list[Document]:
     return documents_of(_conversations(exported, source), source)
 
 
-def _conversations(exported: Any, source: str) -> Conversation | list[Conversation]:
-    """Return the conversation of a file that can hold only one, otherwise the conversations."""
+def _conversations(exported: Any, source: str) -> Conversation | list[Conversation] | None:
+    """Return the conversation of a file that can hold only one, otherwise the conversations; None if it has none."""
     from answerable.sources.chats import communities, messengers, slack
 
-    apps: tuple[tuple[Callable[[Any], bool], Callable[[Any], Conversation | list[Conversation]]], ...] = (
-        (lambda whole: BUNDLE in row(whole), lambda whole: _bundled(whole, source)),
-        (communities.is_telegram, communities.read_telegram),
-        (communities.is_discord, communities.read_discord),
-        (communities.is_google_chat, communities.read_google_chat),
-        (messengers.is_messenger, lambda whole: messengers.read_messenger([whole], source)),
-        (slack.is_slack, lambda messages: slack.read_slack(messages, _channel(source), {})),
-        (is_assistant, read_assistant),
-    )
-    return next((read(exported) for recognises, read in apps if recognises(exported)), [])
+    if BUNDLE in row(exported):
+        return _bundled(exported, source)
+    if messengers.is_messenger(exported):
+        return messengers.read_messenger([exported], source)
+    if slack.is_slack(exported):
+        return slack.read_slack(exported, _channel(source), {})
+    apps = (communities.read_telegram, communities.read_discord, communities.read_google_chat, read_assistant)
+    return next((found for read in apps if (found := read(exported)) is not None), None)
 
 
-def _bundled(exported: Any, source: str) -> Conversation:
+def _bundled(exported: Any, source: str) -> Conversation | None:
     """Return the conversation in a bundle: a channel of Slack, a space of Google Chat, or a thread of Messenger."""
     from answerable.sources.chats import communities, messengers, slack
 
@@ -95,25 +93,24 @@ def read_plain(content: str, source: str) -> Document | list[Document]:
     Raise EmptySource, and DamagedSource for damaged chats.
     """
     from answerable.sources.chats import messengers
-    from answerable.sources.markup.outlines import is_clippings, read_clippings
+    from answerable.sources.markup.outlines import read_clippings
     from answerable.sources.text import read_text
     from answerable.sources.whatsapp.read import is_chat, read_chat
 
-    apps = ((messengers.is_line, messengers.read_line), (messengers.is_imessage, messengers.read_imessage))
-    found = [read(content) for recognises, read in apps if recognises(content)]
-    if chats := documents_of(found[0], source) if found else chats_in_json(content, source):
+    found = messengers.read_line(content) or messengers.read_imessage(content)
+    if chats := documents_of(found, source) if found else chats_in_json(content, source):
         return chats
-    if is_clippings(content):
-        return read_clippings(content, source)
+    if clippings := read_clippings(content, source):
+        return clippings
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
 
 
 def read_markdown_or_chat(content: str, source: str) -> Document:
     """Return Signal's chat in Markdown, or any other Markdown as `read_markdown` does. Raise EmptySource."""
-    from answerable.sources.chats.messengers import is_signal, read_signal
+    from answerable.sources.chats.messengers import read_signal
     from answerable.sources.markdown import read_markdown
 
-    chats = documents_of(read_signal(content), source) if is_signal(content) else []
+    chats = documents_of(read_signal(content), source)
     return chats[0] if chats else read_markdown(content, source)
 
 
@@ -123,8 +120,7 @@ def read_chat_page(data: bytes, source: str, context: ReadContext) -> Document:
     from answerable.sources.html.parse import parse_page, valid_markup
     from answerable.sources.html.read import read_saved
 
-    conversation = page_conversation(parse_page(valid_markup(data, source)))
-    chats = documents_of(conversation, source) if conversation else []
+    chats = documents_of(page_conversation(parse_page(valid_markup(data, source))), source)
     return chats[0] if chats else read_saved(data, source, context)
 
 
@@ -135,24 +131,18 @@ _HIDDEN = frozenset(
 )
 
 
-def is_assistant(exported: Any) -> bool:
-    """Whether parsed JSON is an export of ChatGPT, whose messages are nodes of a tree, or of Claude."""
-    some = _with_assistant(exported)[:20]
-    nodes = [node for each in some for node in list(row(each.get("mapping")).values())[:5]]
-    messages = [message for each in some for message in rows(each.get("chat_messages"))[:5]]
-    is_claude = bool(messages) and all("sender" in each for each in messages)
-    return is_claude or any("message" in row(node) for node in nodes)
-
-
-def _with_assistant(exported: Any) -> list[dict[str, Any]]:
-    listed = exported if isinstance(exported, list) else row(exported).get("conversations")
-    return rows(listed) if isinstance(listed, list) else [row(exported)]
-
-
-def read_assistant(exported: Any) -> Conversation | list[Conversation]:
+def read_assistant(exported: Any) -> Conversation | list[Conversation] | None:
     """Return the conversations; those of ChatGPT along the branch that was current at the time of the export."""
+    listed = exported if isinstance(exported, list) else row(exported).get("conversations")
+    whole = rows(listed) if isinstance(listed, list) else [row(exported)]
+    # ChatGPT's messages are nodes of a tree.
+    nodes = [node for each in whole[:20] for node in list(row(each.get("mapping")).values())[:5]]
+    said = [message for each in whole[:20] for message in rows(each.get("chat_messages"))[:5]]
+    is_claude = bool(said) and all("sender" in each for each in said)
+    if not (is_claude or any("message" in row(node) for node in nodes)):
+        return None
     found = []
-    for each in _with_assistant(exported):
+    for each in whole:
         app, messages = ("ChatGPT", _branch_messages) if "mapping" in each else ("Claude", _claude_messages)
         found.append(Conversation(app, first(each.get("name"), each.get("title")), list(messages(each))))
         if each is exported:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
+from xml.sax.saxutils import unescape
 
 from answerable.errors import UnsupportedSource
 from answerable.formats.marks import BUNDLE
@@ -25,7 +26,6 @@ _WRITTEN = frozenset(
     "document_comment_root huddle_thread".split()
 ) | {""}
 _LINK = re.compile(r"<([^<>\n]{1,3000})>")
-_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _STAMP = re.compile(r"\d{9,11}\.\d{6}")
 
 
@@ -52,10 +52,7 @@ def names_of(users: Any, channels: Any) -> Names:
 
 def _spelt_out(text: str, names: Names) -> str:
     """Return a message's text with its references to users, channels and addresses spelt out."""
-    text = _LINK.sub(lambda match: _reference(match[1], names), text) if "<" in text else text
-    for entity, character in _ENTITIES:
-        text = text.replace(entity, character)
-    return text
+    return unescape(_LINK.sub(lambda match: _reference(match[1], names), text) if "<" in text else text)
 
 
 def _reference(inside: str, names: Names) -> str:

@@ -33,16 +33,15 @@ _SEPARATOR = re.compile(r"\s+[|·•–—»-]\s+|\s*::\s*")
 
 
 def page_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
-    """Return the page's canonical address, author and date, if declared."""
+    """Return the page's canonical address, author and date, "" if it declares none."""
     linked = _linked_data(page)
     authors = (_author(metas.get(name, "")) for name in _AUTHORS)
     dates = (_date(metas.get(name, "")) for name in _DATES)
-    found = {
+    return {
         "url": _canonical(page, metas, url),
         "author": next(filter(None, authors), "") or _named(linked.get("author")),
         "date": next(filter(None, dates), "") or _date(str(linked.get("datePublished", ""))),
     }
-    return {key: value for key, value in found.items() if value}
 
 
 def saved_from(markup: str) -> str:
@@ -182,11 +181,11 @@ def document_element(page: LexborHTMLParser) -> Node | None:
 
 
 def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
-    """Return the `page_metadata`, and breadcrumbs, chapter, section, version and locale if stated."""
+    """Return the `page_metadata`, and breadcrumbs, chapter, section, version and locale."""
     items = next((nodes for selector in _BREADCRUMBS if (nodes := page.css(selector))), [])
     breadcrumbs = [(name, item) for item in items if (name := page_words(visible_text(item)))]
     chapter, section = _place(page, breadcrumbs)
-    found = {
+    return {
         **page_metadata(page, metas, url),
         "breadcrumbs": " › ".join(name for name, _ in breadcrumbs),
         "chapter": chapter,
@@ -194,7 +193,6 @@ def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: s
         "version": page_version(metas),
         "locale": page_locale(page, metas),
     }
-    return {key: value for key, value in found.items() if value}
 
 
 def page_version(metas: Mapping[str, str]) -> str:

@@ -44,8 +44,6 @@ class _RstReader(LineReader):
         number = 0
         while number < len(self._lines):
             number = self._explicit(number) or self._heading(number) or self._plain(number)
-        if self._marks.headings:
-            self._marks.title = self._marks.headings[0].title
         return self._marks
 
     def _plain(self, number: int) -> int:

@@ -83,7 +83,7 @@ def read_opml(data: bytes, source: str, context: ReadContext) -> Document:
     head = next((each for each in root if local_name(each) == "head"), ())
     facts = {local_name(each): " ".join((each.text or "").split()) for each in head}
     metadata = {"author": facts.get("ownerName", ""), "date": facts.get("dateModified", "")}
-    return outline(_nodes(body), source, facts.get("title", ""), {key: text for key, text in metadata.items() if text})
+    return outline(_nodes(body), source, facts.get("title", ""), metadata)
 
 
 def _nodes(body: _Element) -> Iterator[Node]:
@@ -191,14 +191,14 @@ _CLIPPING = re.compile(r"\ufeff?([^\n]{1,1000})\n(- [^\n]{1,500})\n(?:\n(.*))?",
 _BETWEEN = re.compile(r"^==========[ ]*\n?", re.MULTILINE)
 
 
-def is_clippings(content: str) -> bool:
-    """Whether text begins like a Kindle's `My Clippings.txt`."""
+def read_clippings(content: str, source: str) -> Document | None:
+    """Return a document with a part for each highlight or note of a Kindle's `My Clippings.txt`, under its book.
+
+    None for other text. Raise EmptySource.
+    """
     first_one, rule, _ = content[:20_000].partition("\n==========\n")
-    return bool(rule) and _CLIPPING.fullmatch(first_one) is not None
-
-
-def read_clippings(content: str, source: str) -> Document:
-    """Return a document with a part for each highlight or note, with its place, under its book. Raise EmptySource."""
+    if not (rule and _CLIPPING.fullmatch(first_one)):
+        return None
     books: dict[str, list[Node]] = {}
     for clipping in filter(None, map(_CLIPPING.fullmatch, _BETWEEN.split(content))):
         if lines := plain_lines(clipping[3] or ""):

@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, Span
+from answerable.datatypes import Document, DocumentType, Part, Span
 from answerable.errors import EmptySource
+from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.text import make_document, require_text
 
 LONGEST_TITLE = 1_000
 """Characters of a heading: a longer line isn't a heading."""
-_DEEPEST = 32  # headings in a path
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SHOWN = re.compile(rb"\0+")
 
@@ -31,20 +31,15 @@ class Line(NamedTuple):
     text: str
 
 
-class Heading(NamedTuple):
-    """A heading from `start`; the text under it begins at `body`. A smaller `level` is higher."""
-
-    start: int
-    body: int
-    level: int
-    title: str
-
-
 @dataclass(slots=True)
 class Marks:
-    """What is found in marked-up text: headings in order, spans that people don't read, title and metadata."""
+    """What is found in marked-up text: headings in order, spans that people don't read, title and metadata.
+
+    `bodies` are the offsets at which the texts under the headings begin, by the offsets of these.
+    """
 
     headings: list[Heading] = field(default_factory=list)
+    bodies: dict[int, int] = field(default_factory=dict)
     hidden: list[Span] = field(default_factory=list)
     title: str = ""
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -61,7 +56,8 @@ class Marks:
         """Add a heading, or hide it if it has no title."""
         words = " ".join(title.split())[:LONGEST_TITLE]
         if words:
-            self.headings.append(Heading(start, body, level, words))
+            self.headings.append(Heading(start, level, words, None))
+            self.bodies[start] = body
         else:
             self.hidden.append((start, body))
 
@@ -114,20 +110,9 @@ def _parts(content: str, marks: Marks) -> Iterator[Part]:
     hidden = bytearray(len(content))
     for start, end in marks.hidden:
         hidden[start:end] = b"\1" * (end - start)
-    for start, body, end, path in _sections(content, marks.headings):
-        for shown in _SHOWN.finditer(hidden, start, end):
+    for section in section_parts(content, marks.headings):
+        body = marks.bodies.get(section.start, 0)
+        for shown in _SHOWN.finditer(hidden, section.start, section.end):
             first, last = shown.span()
             if content[first:last].strip():
-                yield Part(first, last, PartKind.SECTION, headings=path, body=min(max(first, body), last))
-
-
-def _sections(content: str, headings: Sequence[Heading]) -> Iterator[tuple[int, int, int, tuple[str, ...]]]:
-    """Yield each section's start, offset below its heading, end and path; the first is the text before all headings."""
-    ends = [*(each.start for each in headings), len(content)]
-    yield 0, 0, ends[0], ()
-    path: list[Heading] = []
-    for heading, end in zip(headings, ends[1:], strict=True):
-        while path and path[-1].level >= heading.level:
-            path.pop()
-        path = [*path[: _DEEPEST - 1], heading]
-        yield heading.start, heading.body, end, tuple(each.title for each in path)
+                yield replace(section, start=first, end=last, body=min(max(first, body), last))

@@ -149,12 +149,6 @@ def models_folder() -> Path | None:
     return None
 
 
-@lru_cache(maxsize=1)
-def rapid_recogniser() -> RapidRecogniser:
-    """Return the recogniser of this process. It is kept, because loading the models takes seconds."""
-    return RapidRecogniser()
-
-
 class RapidRecogniser:
     """The same by a process with RapidOCR. Thread-safe: handles one page after another."""
 
@@ -194,6 +188,8 @@ class RapidRecogniser:
 
 
 Rectangle = tuple[int, float, float, float, float]
+rapid_recogniser = lru_cache(maxsize=1)(RapidRecogniser)
+"""Returns the recogniser of this process, which is kept, because loading the models takes seconds."""
 # The container of HEIC and AVIF names its brands, of four letters each, at its beginning.
 _BRANDS = 64
 

@@ -150,7 +150,7 @@ class _Files:
             "publisher": publisher,
         }
         code = _LANGUAGE.fullmatch(language)
-        return title, code[1].lower() if code else "", {key: text for key, text in found.items() if text}
+        return title, code[1].lower() if code else "", found
 
     def _navs(self) -> list[str]:
         items = (item for item in self._items.values() if "nav" in item.get("properties", "").split())

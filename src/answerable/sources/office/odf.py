@@ -28,7 +28,7 @@ _CHARACTERS = {"tab": "\t", "line-break": "\n", "soft-page-break": "", "page-num
 
 
 def properties(package: Package) -> tuple[str, dict[str, str]]:
-    """Return the title, and the author and creation date if given. Raise EncryptedSource."""
+    """Return the title, and the author and creation date. Raise EncryptedSource."""
     if _MANIFEST in package and any(True for _ in package.xml(_MANIFEST).iter("{*}encryption-data")):
         raise EncryptedSource(
             f"{package.source} is encrypted: open it in LibreOffice with its password, save it without one, and add "
@@ -40,8 +40,7 @@ def properties(package: Package) -> tuple[str, dict[str, str]]:
     for element in package.xml("meta.xml").iter("{*}title", "{*}creator", "{*}initial-creator", "{*}creation-date"):
         texts.setdefault(local_name(element), " ".join((element.text or "").split()))
     author = texts.get("initial-creator") or texts.get("creator", "")
-    found = {"author": author, "date": texts.get("creation-date", "")[:10]}
-    return texts.get("title", ""), {key: text for key, text in found.items() if text}
+    return texts.get("title", ""), {"author": author, "date": texts.get("creation-date", "")[:10]}
 
 
 def attribute(element: Any, name: str, default: str = "") -> str:

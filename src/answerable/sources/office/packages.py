@@ -164,7 +164,7 @@ def refuse_container(data: bytes, source: str, suffix: str = "") -> None:
 
 
 def main_part(package: Package, what: str) -> tuple[str, str, dict[str, str]]:
-    """Return the name of the package's main part; its title; and its author and creation date if stated."""
+    """Return the name of the package's main part; its title; and its author and creation date."""
     found = related(package, "")
     if "officeDocument" not in found:
         raise ValueError(f"it names no {what}")
@@ -174,11 +174,7 @@ def main_part(package: Package, what: str) -> tuple[str, str, dict[str, str]]:
         texts.setdefault(local_name(element), " ".join((element.text or "").split()))
     title, date = texts.get("title", ""), _DATE.match(texts.get("created", ""))
     facts = {"author": texts.get("creator", ""), "date": date[0] if date else ""}
-    return (
-        found["officeDocument"],
-        "" if _NO_TITLE.fullmatch(title) else title,
-        {key: text for key, text in facts.items() if text},
-    )
+    return found["officeDocument"], "" if _NO_TITLE.fullmatch(title) else title, facts
 
 
 def related(package: Package, part: str) -> dict[str, str]:

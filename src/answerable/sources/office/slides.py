@@ -23,7 +23,7 @@ from answerable.sources.office.packages import Package, main_part, on_a_line, re
 from answerable.sources.text import PartedText, make_document
 from answerable.sources.xml import local_name, relation_id, whole_number
 from answerable.text.notation import LOWERED, RAISED, STRUCK
-from answerable.text.numerals import number_text
+from answerable.text.numerals import SHAPES, number_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +175,7 @@ def _paragraphs(element: Any) -> list[str]:
 
 
 _AUTOMATIC = re.compile(r"(arabic|alpha|roman)(Lc|Uc|)(Period|ParenR|ParenBoth|Plain)")
-_NUMERALS = {"arabic": "decimal", "alphaLc": "lowerLetter", "alphaUc": "upperLetter"} | {
-    "romanLc": "lowerRoman",
-    "romanUc": "upperRoman",
-}
+_NUMERALS = dict(zip("arabic alphaLc alphaUc romanLc romanUc".split(), SHAPES.values(), strict=True))
 _AROUND = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "Plain": ("", "")}
 
 
@@ -189,8 +186,7 @@ def _number(automatic: Any, depth: int, counts: dict[int, int]) -> str:
     found = None if automatic is None else _AUTOMATIC.fullmatch(automatic.get("type", ""))
     if found is None:
         return ""
-    start = automatic.get("startAt", "1")
-    counts[depth] = counts[depth] + 1 if depth in counts else int(start) if start.isdecimal() and len(start) < 9 else 1
+    counts[depth] = counts[depth] + 1 if depth in counts else whole_number(automatic.get("startAt"), 1)
     before, after = _AROUND[found[3]]
     return f"{before}{number_text(counts[depth], _NUMERALS.get(found[1] + found[2], 'decimal'))}{after} "
 

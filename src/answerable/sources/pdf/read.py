@@ -111,7 +111,6 @@ def _document(answer: dict[str, Any], source: str) -> Document:
     if date := _DATE.match(information.get("CreationDate", "") or information.get("ModDate", "")):
         metadata["date"] = "-".join(date.groups())
     title = _sensible(information.get("Title", ""))
-    metadata = {key: value for key, value in metadata.items() if value}
     parts = _with_rows(_parts(pages, answer), pages, answer["rows"])
     return make_document(source, content, DocumentType.PDF, parts, title, metadata)
 

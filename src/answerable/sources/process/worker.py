@@ -42,18 +42,12 @@ def answer(request: dict[str, Any], data: bytes, send: Send, allow: Allow) -> di
 
                 allow(context.limits.bounds(len(data)))
                 return {"outcome": "page", "result": asdict(page_facts(data, request["source"], request["url"]))}
-            case "rectangles":
-                from answerable.sources.pdf.extraction import rectangles
+            case "rectangles" | "page sizes" as asked:
+                from answerable.sources.pdf.extraction import page_sizes, rectangles
 
                 allow(context.limits.of_pdf)
-                found = rectangles(data, request["source"], request["spans"], context.password)
-                return {"outcome": "rectangles", "result": found}
-            case "page sizes":
-                from answerable.sources.pdf.extraction import page_sizes
-
-                allow(context.limits.of_pdf)
-                sizes = page_sizes(data, request["source"], context.password)
-                return {"outcome": "rectangles", "result": sizes}
+                ask = page_sizes if asked == "page sizes" else partial(rectangles, spans=request["spans"])
+                return {"outcome": "rectangles", "result": ask(data, request["source"], password=context.password)}
         return _Reading(request, context, send, allow).answer(data)
     except AnswerableError as error:
         return {"outcome": "failed", "error": pack_error(error)}

@@ -155,7 +155,7 @@ def _transcribed(model: Any, block: FloatArray, language: str) -> tuple[Iterator
     return segments, info
 
 
-def _language(info: Any, choice: tuple[str, ...], is_any: bool) -> str:
+def _language(info: Any, choice: Sequence[str], is_any: bool) -> str:
     """Return the detected language; the likeliest of `choice` if Whisper isn't sure or no other language is allowed."""
     found: str = info.language
     is_sure = info.language_probability >= _SURE and found not in _UNLIKELY
