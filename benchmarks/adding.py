@@ -1,7 +1,8 @@
-"""Adding short documents: CPU of each outside embedding, by this commit, another one (`--before`) and LlamaIndex.
+"""Adding short documents: CPU of each outside embedding, by this commit, another one (`--before`) and two peers.
 
 They take turns, each in a process of its own, with an embedder that costs next to nothing. Ours adds to a folder and to
-memory, LlamaIndex to memory, where it keeps its index. `--documents 2000 --rounds 5 --before COMMIT --no-peer`.
+memory; LlamaIndex and LangChain to memory, where their documentation keeps an index first. `--documents 2000 --rounds 5
+--before COMMIT --no-peers`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 from measuring import ROOT, corpus, cpu_seconds, peak_megabytes, run_python, show
 from numpy.typing import NDArray
 from peers.interface import DIMENSION, Embedder, Spans, Text
+from peers.systems import PEERS as SYSTEMS
 
+PEERS = ("llamaindex", "langchain")
 FIRST = "This sentence is added before the clock starts, so that models, lists of words and statements are loaded."
 
 
@@ -48,10 +52,8 @@ def add(system: str, file: str) -> None:
     """Adds the documents of a file; prints the CPU seconds, and the most memory held."""
     documents = [Text(*row) for row in json.loads(Path(file).read_text("utf-8"))]
     with tempfile.TemporaryDirectory() as folder:
-        if system == "peer":
-            from peers.llamaindex import LlamaIndex
-
-            work = LlamaIndex("en", NoEmbedder()).add
+        if system in PEERS:
+            work = import_module(f"peers.{system}").build(Path(folder), "en", NoEmbedder()).add
         else:
             from peers.answerable_ import Answerable
 
@@ -77,8 +79,10 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--before", metavar="COMMIT", help="measure this commit too")
-    parser.add_argument("--no-peer", dest="peer", action="store_false", help="leave LlamaIndex out")
+    parser.add_argument("--no-peers", dest="peers", action="store_false", help="leave LlamaIndex and LangChain out")
     options = parser.parse_args()
+    if options.peers:
+        from peers.environments import environment
     with tempfile.TemporaryDirectory() as temporary:
         file = Path(temporary) / "documents.json"
         texts = [text.rpartition("\n\n") for text in itertools.islice(corpus(), options.documents)]
@@ -88,12 +92,9 @@ def main() -> None:
         if options.before:
             there = sys.executable, source_of(options.before, Path(temporary))
             systems |= {"folder, before": ("folder", *there), "memory, before": ("memory", *there)}
-        if options.peer:
-            from peers.environments import environment
-            from peers.systems import PEERS
-
-            (peer,) = (each for each in PEERS if each.module == "llamaindex")
-            systems["LlamaIndex, memory"] = "peer", str(environment(peer)), ROOT / "src"
+        for peer in SYSTEMS if options.peers else ():
+            if peer.module in PEERS:
+                systems[f"{peer.name}, memory"] = peer.module, str(environment(peer)), ROOT / "src"
         found: dict[str, list[dict[str, float]]] = {name: [] for name in systems}
         for _ in range(options.rounds):
             for name, (system, python, source) in systems.items():

@@ -15,6 +15,7 @@ from answerable.datatypes import Citation, Document
 from answerable.tables.grid import says_total
 from answerable.tables.table import Kind, Origin, Row, Table
 from answerable.tables.values import is_blank
+from answerable.text.characters import single_spaced
 from answerable.text.terms import fold
 
 NAMED = 8
@@ -94,7 +95,7 @@ class Source:
     def texts(self) -> list[list[str]]:
         """The texts of each column's cells, in lower case without accents."""
         return [
-            [" ".join(fold(row.values[column].text.lower()).split()) for row in self.table.rows]
+            [single_spaced(fold(row.values[column].text.lower())) for row in self.table.rows]
             for column in range(len(self.table.columns))
         ]
 
@@ -122,8 +123,7 @@ class Source:
     @cached_property
     def _keys(self) -> frozenset[str]:
         names = [self.name, *(spoken(f"{column.name} {column.unit}") for column in self.table.columns)]
-        of_cells = (key for column in self.cells for cell in column for key in cell.keys)
-        return frozenset(of_cells).union(*map(keys_of, names))
+        return frozenset().union(*map(keys_of, names), *(cell.keys for column in self.cells for cell in column))
 
     def _columns_of(self, kind: Kind) -> list[int]:
         return [number for number, column in enumerate(self.table.columns) if column.kind is kind]

@@ -92,8 +92,8 @@ def _values(asked: Mapping[str, str], source: Source, column: int) -> Iterator[t
     is_state = 0 < len(cells) <= FEW_VALUES and max(len(each.text) for each in cells) <= LONGEST_VALUE
     scored: list[tuple[float, Cell, tuple[str, ...]]] = []
     for cell in cells:
-        shared = tuple(key for key in cell.keys if key in asked)
-        if shared or is_state:
+        if is_state or not asked.keys().isdisjoint(cell.keys):
+            shared = tuple(key for key in cell.keys if key in asked)
             scored.append((sum(map(len, shared)) / max(sum(map(len, cell.keys)), 1), cell, shared))
     scored.sort(key=lambda each: -each[0])
     kept = scored if is_state else scored[:MOST_VALUES]
@@ -105,7 +105,7 @@ def _values(asked: Mapping[str, str], source: Source, column: int) -> Iterator[t
             yield source.table.rows[min(rows)].values[column].text, rows, True
         # Cells that have these words among others.
         said = [asked[key] for key in shared]
-        having = frozenset(row for each in cells if shared and each.has_words(shared, said) for row in each.rows)
+        having = frozenset(row for _, each, _ in scored if shared and each.has_words(shared, said) for row in each.rows)
         if having and having != rows and having not in seen:
             seen.add(having)
             yield " ".join(said), having, False

@@ -34,7 +34,7 @@ BEGINNING = 5
 
 def keys_of(text: str) -> list[str]:
     """Return the beginnings of a text's words without small words; numbers are whole."""
-    folded = (fold(word) for word in words(text))
+    folded = words(text) if text.isascii() else map(fold, words(text))
     return [word if word.isdigit() else word[:BEGINNING] for word in folded if word not in SMALL_WORDS]
 
 

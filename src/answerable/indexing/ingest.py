@@ -8,7 +8,7 @@ interrupted run is continued by the next one. Vectors of passages that were embe
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -25,6 +25,7 @@ from answerable.protocols import (
     Addition,
     BatchStore,
     Embedder,
+    IndexedChunk,
     Passage,
     PassageVectors,
     Store,
@@ -41,6 +42,7 @@ __all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress"]
 
 MAX_UNWRITTEN_CHUNKS = 256  # a few hundred kB of text, and what a killed process loses; a round number, not measured
 FILLED_EVERY = 2.0  # seconds of embedding that a killed process loses; a round number, not measured
+MAX_KEPT_CHUNKS = 2048  # of those without vectors, not to read them again: 20 MB; a round number, not measured
 SAMPLE = 4  # passages from which to extrapolate the time; a guess, not measured
 
 Outcome = Literal["added", "changed", "unchanged", "empty"]
@@ -71,6 +73,7 @@ class Ingestion:
         self._takes_words_first = takes_words_first(store)
         self._unwritten: list[Addition] = []
         self._unwritten_names: set[str] = set()
+        self._kept: dict[int, tuple[IndexedChunk, Document]] = {}
         self._unwritten_chunks = self._sources_done = self._chunks_done = self._chunks_total = 0
         self._seconds_per_token = 0.0
         self._started = time.monotonic()
@@ -114,7 +117,7 @@ class Ingestion:
         for _, document in self._store.fetch(waiting[:1]).values() if self._on_progress else ():
             self._report_progress(_shown(document), 0, 0)
         try:
-            for batch in made_vectors(self._store, waiting, self._submit, ahead):
+            for batch in made_vectors(self._read, waiting, self._submit, ahead):
                 unwritten |= {number: made for number, _, _, made in batch if isinstance(made, PassageVectors)}
                 if time.monotonic() - written > FILLED_EVERY:
                     self._store.fill(unwritten)
@@ -129,6 +132,11 @@ class Ingestion:
         finally:
             if unwritten:
                 self._store.fill(unwritten)
+
+    def _read(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Return chunks with their documents, like `Store.fetch`; those kept aren't read."""
+        read = self._store.fetch([each for each in numbers if each not in self._kept])
+        return {each: pair for each in numbers if (pair := self._kept.pop(each, None) or read.get(each))}
 
     def _submit(self, batch: list[Passage]) -> Callable[[], list[PassageVectors]]:
         if self._worker_pool is None:
@@ -222,7 +230,9 @@ class Ingestion:
         # Another process may have bound the library to another embedder since this process opened it.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
         if self._batches is not None:
-            self._batches.put_all(unwritten)
+            written = ((chunk, each.document) for each in unwritten for chunk in each.chunks)
+            room = MAX_KEPT_CHUNKS - len(self._kept)
+            self._kept.update(zip(self._batches.put_all(unwritten)[:room], written, strict=False))
         for each in unwritten if self._batches is None else ():
             replaced = [stored.id for stored in self._store.lookup(each.document.id, each.document.source)]
             self._store.put(each.document, each.chunks, replaced, each.record)

@@ -17,7 +17,6 @@ from answerable.protocols import (
     Passage,
     PassageVectors,
     Reader,
-    Store,
     StoredDocument,
     TextSplitter,
 )
@@ -131,27 +130,30 @@ BATCH = 16
 Batch: TypeAlias = "dict[int, tuple[IndexedChunk, Document, Passage]]"
 """Chunks by number, each with its document and the passage to embed."""
 
+Read: TypeAlias = "Callable[[Sequence[int]], dict[int, tuple[IndexedChunk, Document]]]"
+"""A function that returns chunks by number with their documents, such as `Store.fetch`."""
+
 Result: TypeAlias = "Callable[[], list[PassageVectors]]"
 """A function that returns the vectors of passages. Raises WorkerLost."""
 
 
-def stored_passages(store: Store, numbers: Sequence[int]) -> Iterator[Batch]:
+def stored_passages(read: Read, numbers: Sequence[int]) -> Iterator[Batch]:
     """Yield these chunks in batches; skip removed chunks."""
     for start in range(0, len(numbers), BATCH):
-        found = store.fetch(numbers[start : start + BATCH])
+        found = read(numbers[start : start + BATCH])
         if found:
             yield {each: (*pair, passage(pair[0].chunk, pair[0].sentences)) for each, pair in found.items()}
 
 
 def made_vectors(
-    store: Store, numbers: Sequence[int], submit: Callable[[list[Passage]], Result], ahead: int = 0
+    read: Read, numbers: Sequence[int], submit: Callable[[list[Passage]], Result], ahead: int = 0
 ) -> Iterator[list[tuple[int, IndexedChunk, Document, PassageVectors | WorkerLost]]]:
     """Yield these chunks in batches, each with its vectors, or with the error of the worker that it killed.
 
     `submit` starts the embedding of a batch; up to `ahead` batches are started before the first one is done.
     """
     sent: deque[tuple[Batch, Result]] = deque()
-    for batch in stored_passages(store, numbers):
+    for batch in stored_passages(read, numbers):
         sent.append((batch, submit([each for _, _, each in batch.values()])))
         if len(sent) > ahead:
             yield _done(*sent.popleft(), submit)

@@ -74,7 +74,7 @@ def estimate(store: Store, embedder: Embedder) -> ReindexReport:
     missing = collected.missing()
     tokens = 0
     sample: list[Passage] = []
-    for batch in stored_passages(store, missing):
+    for batch in stored_passages(store.fetch, missing):
         passages = [each for _, _, each in batch.values()]
         tokens += sum(embedder.count_tokens([each.text for each in passages]))
         sample = sample or passages[:SAMPLE]
@@ -89,7 +89,7 @@ def _collect(store: Store, collected: NextVectors, embedder: Embedder) -> Iterat
     total = store.count()[1]
     done = total - len(missing)
     yield done, total
-    for batch in made_vectors(store, missing, lambda passages: partial(embedder.embed_passages, passages)):
+    for batch in made_vectors(store.fetch, missing, lambda passages: partial(embedder.embed_passages, passages)):
         collected.keep({number: made for number, _, _, made in batch if isinstance(made, PassageVectors)})
         done += len(batch)
         yield done, total

@@ -257,8 +257,8 @@ class DocumentStore(Keeps, Protocol):
 class BatchStore(Protocol):
     """An optional method of stores for which one step with several documents is faster than a step for each."""
 
-    def put_all(self, additions: Sequence[Addition]) -> None:
-        """Store documents with their chunks and records, in this order, all or none.
+    def put_all(self, additions: Sequence[Addition]) -> Sequence[int]:
+        """Store documents with their chunks and records, in this order, all or none; return the chunks' numbers.
 
         Each document replaces those with the same id or, unless it is empty, the same source. Raise LibraryReadOnly
         and LibraryError.

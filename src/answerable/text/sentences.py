@@ -149,7 +149,7 @@ def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
 
 def is_furniture(text: str, start: int, end: int) -> bool:
     """Return whether a span is only a heading, a horizontal rule, a code fence, a footnote's link, or struck out."""
-    return _FURNITURE.fullmatch(text, start, end) is not None or _is_struck(text, start, end)
+    return _FURNITURE.fullmatch(text, start, end) is not None or ("~~" in text and _is_struck(text, start, end))
 
 
 def _is_struck(text: str, start: int, end: int) -> bool:
@@ -162,7 +162,7 @@ def _is_struck(text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=1)  # Each sentence of a text asks for those of the whole text.
 def _struck_spans(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(each.span() for each in STRUCK.finditer(text)) if "~~" in text else ()
+    return tuple(each.span() for each in STRUCK.finditer(text))
 
 
 def is_row(text: str, start: int, end: int) -> bool:

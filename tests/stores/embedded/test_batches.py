@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from helpers import HashEmbedder, add, indexed_texts, make_document
 
+from answerable.indexing import ingest
 from answerable.indexing.ingest import BATCH, Ingestion
 from answerable.protocols import Addition, Passage, PassageVectors
 from answerable.splitting.by_type import SplitterByType
@@ -88,6 +89,26 @@ def test_documents_and_the_vectors_that_were_made_stay_when_an_error_ends_the_ru
     # The words of a few notes cancel each other out in this embedder.
     assert len(documents) - 2 * BATCH <= len(store.waiting()) < len(documents) - BATCH
     store.close()
+
+
+def test_chunks_that_were_kept_and_those_that_were_read_get_the_same_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = [make_document(f"note {number} of some", f"{number:02}") for number in range(40)]
+    for kept in (0, 20, 100):
+        monkeypatch.setattr(ingest, "MAX_KEPT_CHUNKS", kept)
+        store = EmbeddedStore(tmp_path / str(kept))
+        ingestion = Ingestion(store, HashEmbedder(4), SplitterByType(), len(documents))
+        with ingestion.running():
+            for document in documents:
+                ingestion.take(document)
+        # Another process removes one that has no vectors yet.
+        assert store.remove("03", "30")
+        ingestion.fill()
+        store.close()
+    first, *others = (rows_of(tmp_path / str(kept)) for kept in (0, 20, 100))
+    # What says when documents were added differs.
+    assert all(rows[1:] == first[1:] for rows in others)
 
 
 def test_a_source_that_changes_within_a_batch_has_its_last_version(tmp_path: Path) -> None:

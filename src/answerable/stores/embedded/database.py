@@ -244,7 +244,7 @@ class Database:
             rows = connection.execute(f"{query} ORDER BY number", (number, filled))
             added = (self._entry(connection, row) for row in rows)
             removed = connection.execute("SELECT number FROM removed WHERE sequence > ?", (removal,)).fetchall()
-            yield _version(connection), added, [row["number"] for row in removed]
+            yield read_version(connection), added, [row["number"] for row in removed]
 
     def document(self, document_id: str) -> Document | None:
         """Return the whole document with its parts."""
@@ -328,7 +328,7 @@ class Database:
     def _bound_version(self, _: sqlite3.Connection) -> tuple[Fingerprint | None, Version]:
         """Return the embedder and the version, both from the same snapshot."""
         with self.snapshot() as connection:
-            return read_fingerprint(connection, "fingerprint"), _version(connection)
+            return read_fingerprint(connection, "fingerprint"), read_version(connection)
 
     def _described(self, where: str, *values: str) -> list[StoredDocument]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents {where} ORDER BY source, id"
@@ -344,7 +344,8 @@ class Database:
         return [read(row, document) for row in connection.execute(query, (document_id,))] if document else []
 
 
-def _version(connection: sqlite3.Connection) -> Version:
+def read_version(connection: sqlite3.Connection) -> Version:
+    """Return the version of the database, without checking its embedder."""
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     given, taken, filled = (numbers.get(name, 0) for name in ("chunks", "removed", "filled"))
     identity, erased = str(read_meta(connection, "identity")), read_erased(connection)[0]
@@ -354,7 +355,7 @@ def _version(connection: sqlite3.Connection) -> Version:
 
 def _count(connection: sqlite3.Connection) -> tuple[int, int]:
     (documents,) = connection.execute("SELECT count(*) FROM documents").fetchone()
-    return int(documents), _version(connection).chunks
+    return int(documents), read_version(connection).chunks
 
 
 def _languages(connection: sqlite3.Connection) -> list[str]:

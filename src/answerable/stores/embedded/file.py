@@ -10,6 +10,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -217,12 +218,6 @@ def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | 
     return Fingerprint(**json.loads(text)) if text else None
 
 
-def last_removal(connection: sqlite3.Connection) -> int:
-    """Return how many chunks were ever removed: the number of the last one in the table `removed`."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'removed'").fetchone()
-    return int(row[0]) if row else 0
-
-
 def read_erased(connection: sqlite3.Connection) -> tuple[int, float]:
     """Return the number of the last removal that is erased from the file, and when (Unix time); zeros if none is."""
     removal, _, moment = (read_meta(connection, "erased") or "0 0").partition(" ")
@@ -253,21 +248,12 @@ def insert_document(
         f"INSERT INTO chunks (document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, *_chunk_row(chunk)) for chunk in chunks),
     )
-    for chunk in chunks:
-        frequency.update(chunk.terms.keys())
+    frequency.update(chain.from_iterable(each.terms for each in chunks))
 
 
 def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
     vectors = records.vector_to_bytes(indexed.vector), records.quantize(indexed.sentence_vectors)
     return *records.chunk_values(indexed), to_json(dict(indexed.fields)), *vectors
-
-
-def same_documents(connection: sqlite3.Connection, document: Document) -> list[str]:
-    """Return the ids of the stored documents with a document's id or, unless it is empty, its source."""
-    # Many documents have an empty source: a query for it would read them all.
-    where = "id = ? OR source = ?" if document.source else "id = ?"
-    values = (document.id, document.source) if document.source else (document.id,)
-    return [row[0] for row in connection.execute(f"SELECT id FROM documents WHERE {where} ORDER BY id", values)]
 
 
 def remove_document(connection: sqlite3.Connection, document_id: str, frequency: Counter[str]) -> bool:

@@ -22,8 +22,7 @@ from answerable.disk.files import close_to_others, make_file
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, LibraryError
 from answerable.filters import Filter
 from answerable.protocols import BatchStore, CountingStore, ErasingStore, Store, Unerased
-from answerable.stores.embedded.database import Version
-from answerable.stores.embedded.file import last_removal
+from answerable.stores.embedded.database import Version, read_version
 from answerable.stores.embedded.mending import salvage
 from answerable.stores.embedded.process import EdgeClient
 from answerable.stores.embedded.state import erased_in, forget_index
@@ -90,7 +89,7 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
         if not (self._folder / "index").exists():
             return found
         with self.snapshot() as connection:
-            left = last_removal(connection) - erased_in(self._folder / "index", self.identity)
+            left = read_version(connection).last_removal - erased_in(self._folder / "index", self.identity)
         return Unerased(max(found.passages, left), found.erased)
 
     def erase(self) -> None:

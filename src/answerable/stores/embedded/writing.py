@@ -24,16 +24,14 @@ from answerable.protocols import (
     Unerased,
 )
 from answerable.stores import records
-from answerable.stores.embedded.database import Database
+from answerable.stores.embedded.database import Database, read_version
 from answerable.stores.embedded.file import (
     bind_embedder,
     count_terms,
     insert_document,
-    last_removal,
     read_erased,
     read_fingerprint,
     remove_document,
-    same_documents,
     write_erased,
     write_records,
 )
@@ -63,14 +61,16 @@ class WritableDatabase(Database):
             insert_document(connection, document, chunks, frequency)
             write_records(connection, [record] if record else [])
 
-    def put_all(self, additions: Sequence[Addition]) -> None:
+    def put_all(self, additions: Sequence[Addition]) -> range:
         """Write documents and their records, and remove the documents they replace, in one transaction."""
         with self._putting() as (connection, frequency):
             for each in additions:
-                for document_id in same_documents(connection, each.document):
+                for document_id in sorted(stored.id for stored in self.lookup(each.document.id, each.document.source)):
                     remove_document(connection, document_id, frequency)
                 insert_document(connection, each.document, each.chunks, frequency)
             write_records(connection, [each.record for each in additions if each.record])
+            end = read_version(connection).last_number + 1
+        return range(end - sum(len(each.chunks) for each in additions), end)
 
     def fill(self, vectors: Mapping[int, PassageVectors]) -> None:
         """Write vectors by chunk number, in one transaction; ignore chunks that have been removed."""
@@ -90,7 +90,7 @@ class WritableDatabase(Database):
         """Return how many removed chunks may have left data in the file, and when it was last rewritten."""
         with self.snapshot() as connection:
             removal, moment = read_erased(connection)
-            return Unerased(max(0, last_removal(connection) - removal), moment)
+            return Unerased(max(0, read_version(connection).last_removal - removal), moment)
 
     def erase(self) -> None:
         """Rewrite the file and its log, since SQLite leaves copies of moved cells in the free space of its pages.
@@ -99,7 +99,7 @@ class WritableDatabase(Database):
         """
         with self._locked() as connection:
             self._require_writable()
-            removal = last_removal(connection)
+            removal = read_version(connection).last_removal
             needed = 2 * self.path.stat().st_size
             if shutil.disk_usage(self.path.parent).free < needed:
                 raise DiskFull(f"Erasing what was removed from {self.path} needs {needed / 1e6:,.0f} MB of free space.")
