@@ -357,7 +357,7 @@ class Library:
         """Return the parts of the library that one question uses. Raise EmbedderMismatch."""
         self._check_embedder()
         how = self._answerer, self.now, self._narrows, self._passages, self._steps
-        return Parts(self._store, self._embedder, self._computing, *how)
+        return Parts(self._store, self._embedder, lambda: self._computing, *how)
 
     def _check_embedder(self) -> None:
         """Raise EmbedderMismatch if another embedder made the vectors; skip the check once it has passed."""
