@@ -1,5 +1,6 @@
 """The command `answerable`, also `python -m answerable`."""
 
+import atexit
 import gc
 import sys
 
@@ -14,6 +15,8 @@ def main() -> None:
         return
     # What a command loads stays; looking through it for garbage takes a tenth of the time. The number is a guess.
     gc.set_threshold(100_000)
+    # Python would look through it once more when the command ends, and take it apart: a fifth of the time of `list`.
+    atexit.register(gc.freeze)
     try:
         from answerable.interfaces.cli.main import run
     except KeyboardInterrupt:

@@ -20,7 +20,6 @@ from answerable.filters import parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
-from answerable.indexing.worker_pool import WorkerPool
 from answerable.maintenance.erasing import erase_if_due, erased_if_due, forget_origin, forget_vectors, unerased
 from answerable.maintenance.statistics import FilterChoices, LibraryStats, filter_choices, library_stats
 from answerable.protocols import CoreStore, Embedder, JoinedStore, Reader, Store, StoredDocument, TextSplitter
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     # Imported when they are used, so that other commands start faster.
     from answerable.computing.computing import Computing
     from answerable.computing.plans import TableAnswer
+    from answerable.indexing.worker_pool import WorkerPool
     from answerable.maintenance.verification.findings import VerifyReport
 
 PASSAGES_PER_ANSWER, EXTRACTS = 6, 16  # passages for an answer; sentences of a summary. Guesses, not measured.
@@ -357,7 +357,7 @@ class Library:
         """Return the parts of the library that one question uses. Raise EmbedderMismatch."""
         self._check_embedder()
         how = self._answerer, self.now, self._narrows, self._passages, self._steps
-        return Parts(self._store, self._embedder, self._computing, *how)
+        return Parts(self._store, self._embedder, lambda: self._computing, *how)
 
     def _check_embedder(self) -> None:
         """Raise EmbedderMismatch if another embedder made the vectors; skip the check once it has passed."""

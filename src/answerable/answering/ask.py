@@ -131,7 +131,7 @@ def _unwritten(asked: Asked, parts: Parts, work: Work, computes: bool, before: s
         found = search(asked, narrowed, parts)
         steps.append(found.why)
         if figure is None:
-            figure = parts.figures.figure(found, parts.answering.tables, work)
+            figure = parts.figures().figure(found, parts.answering.tables, work)
             steps.append(figure.why)
         work.check()
         if figure.answer:

@@ -133,13 +133,13 @@ class StepClock:
 class Parts:
     """The parts of a library that one question goes through.
 
-    `now` returns the local time that "last week" refers to. With `narrows`, a question may set a filter. `passages` is
-    the number of passages in which an answer is sought.
+    `figures` returns what computes; a search doesn't call it. `now` returns the local time that "last week" refers to.
+    With `narrows`, a question may set a filter. `passages` is the number of passages in which an answer is sought.
     """
 
     store: Store
     embedder: Embedder
-    figures: Figures
+    figures: Callable[[], Figures]
     answering: Answering
     now: Callable[[], datetime]
     narrows: bool

@@ -87,7 +87,7 @@ def expanded(path: str) -> str:
     return path if "\0" in path else os.path.expanduser(path)
 
 
-def source_of(path: Path) -> str:
+def source_of(path: str | Path) -> str:
     """Return a file's name as a source: its absolute path with slashes; U+FFFD replaces invalid characters."""
     name = _NO_BYTE.sub("\ufffd", os.path.abspath(path).replace(os.sep, "/"))
     return os.fsencode(name).decode("utf-8", "replace")
@@ -131,9 +131,6 @@ def is_full(error: Exception, path: Path) -> bool:
     text = str(error)
     if not any(each in text for each in _WITHOUT_REASON):
         return "disk is full" in text
-    # Imported here, since every command imports this module.
-    import tempfile
-
     try:
         with tempfile.TemporaryFile(dir=path.parent) as file:
             file.write(bytes(_TRIED))

@@ -132,7 +132,7 @@ class FileReader:
     def _documents(self, file: Path | bytes, source: str, skipped: Skipped) -> list[Document]:
         return self._process.read(file, source, replace(self._context, skipped=skipped))
 
-    def name(self, path: Path) -> str:
+    def name(self, path: str | Path) -> str:
         """Return the source of a file."""
         if self._root is None or not (absolute := Path(os.path.abspath(path))).is_relative_to(self._root):
             return source_of(path)
@@ -179,7 +179,7 @@ class FileVisit:
         self._checksum = checksum
         self._skipped = Skipped()
         self._known: Mapping[str, SyncRecord] = {}
-        self._there: dict[str, Path] = {}
+        self._there: dict[str, str] = {}
         self._unreadable: list[str] = []
         self._is_over = False
 
@@ -204,13 +204,14 @@ class FileVisit:
         is_folder = os.path.isdir(self._path)
         unchanged = self._scan() if is_folder else set()
         if not is_folder:
-            self._there[self._reader.name(self._path)] = self._path
+            self._there[self._reader.name(self._path)] = str(self._path)
         else:
-            self._reader.expect([path for source, path in self._there.items() if not self._is_read_alike(source)])
-        for source, path in self._there.items():
+            self._reader.expect([Path(each) for source, each in self._there.items() if not self._is_read_alike(source)])
+        for source, name in self._there.items():
             if source in unchanged:
                 yield Visited(source, record=known[source], is_unchanged=True)
                 continue
+            path = Path(name)
             yield Visited(source)
             try:
                 yield from self._visited(source, path)
@@ -236,10 +237,10 @@ class FileVisit:
         unchanged = set()
         scan = Scan(self._path, self._skipped, self._reader.name)
         files = list(scan)
-        scripts = page_scripts([path.as_posix() for path, _ in files])
+        scripts = page_scripts([path.replace(os.sep, "/") for path, _ in files])
         for path, status in files:
             source = self._reader.name(path)
-            if self._is_same(source, path, status):
+            if self._is_same(source, status):
                 unchanged.add(source)
             elif reason := reason_to_skip(path, scripts, self._reader.ocr):
                 self._skipped.count(reason, source)
@@ -258,7 +259,7 @@ class FileVisit:
         advice = f"what was read there earlier is kept; bring the files back, or remove them with {remove}"
         raise nothing_to_read(folder, self._skipped, advice)
 
-    def _is_same(self, source: str, path: Path, status: os.stat_result) -> bool:
+    def _is_same(self, source: str, status: os.stat_result) -> bool:
         known = self._known.get(source)
         if known is None or not known.hash or self._checksum:
             return False
@@ -274,7 +275,7 @@ class FileVisit:
         seen = datetime.now(timezone.utc)
         known = self._known.get(source)
         before = _status(path)
-        if before and self._is_same(source, path, before):
+        if before and self._is_same(source, before):
             yield Visited(source, record=known, is_unchanged=True)
             return
         if before and known and self._is_read_alike(source) and _digest(path) == known.hash:

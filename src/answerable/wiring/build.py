@@ -22,59 +22,26 @@ from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
 from answerable.sources.html.web_address import is_site
 from answerable.stores.completed import completed
-from answerable.wiring.answering import (
-    build_answer_reader,
-    build_answerer,
-    build_chat_model,
-    build_gate,
-    build_reranker,
-    gate_path,
-    is_reading,
-)
-from answerable.wiring.passages import build_embedder, build_local_embedder, build_splitter
-from answerable.wiring.providers import EXTRACTIVE
-from answerable.wiring.sources import build_reader
-from answerable.wiring.stores import (
-    MEMORY,
-    build_federation,
-    build_store,
-    copy_library,
-    join,
-    salvage_library,
-    without_password,
-)
+from answerable.wiring.answering import build_answer_reader as build_answer_reader
+from answerable.wiring.answering import build_answerer as build_answerer
+from answerable.wiring.answering import build_chat_model as build_chat_model
+from answerable.wiring.answering import build_reranker as build_reranker
+from answerable.wiring.answering import gate_path as gate_path
+from answerable.wiring.answering import is_reading
+from answerable.wiring.passages import build_embedder as build_embedder
+from answerable.wiring.passages import build_local_embedder as build_local_embedder
+from answerable.wiring.passages import build_splitter as build_splitter
+from answerable.wiring.providers import EXTRACTIVE as EXTRACTIVE
+from answerable.wiring.sources import build_reader as build_reader
+from answerable.wiring.stores import MEMORY as MEMORY
+from answerable.wiring.stores import build_federation
+from answerable.wiring.stores import build_store as build_store
+from answerable.wiring.stores import copy_library as copy_library
+from answerable.wiring.stores import without_password as without_password
 
 if TYPE_CHECKING:
     from answerable.answering.decide import Answering
     from answerable.indexing.worker_pool import JobQueue, WorkerPool
-
-__all__ = [
-    "EXTRACTIVE",
-    "MEMORY",
-    "build_answer_reader",
-    "build_answerer",
-    "build_chat_model",
-    "build_embedder",
-    "build_gate",
-    "build_library",
-    "build_local_embedder",
-    "build_reader",
-    "build_reranker",
-    "build_splitter",
-    "build_store",
-    "build_stores",
-    "build_tools",
-    "build_worker_pool",
-    "copy_library",
-    "gate_path",
-    "join",
-    "open",
-    "passages_per_answer",
-    "read",
-    "salvage_library",
-    "without_password",
-]
-
 
 Address: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None"
 """A library's address: a folder, a server's address, `:memory:`, or several of these; None for the user's own one."""

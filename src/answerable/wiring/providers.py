@@ -12,7 +12,6 @@ from typing import NamedTuple
 from answerable.errors import MissingPackage, ProviderError, SettingsError
 from answerable.plugins import ANSWERERS, installed
 from answerable.providers.calling import CallPolicy, host_of
-from answerable.providers.usage import cost
 from answerable.settings import Settings
 
 
@@ -138,6 +137,8 @@ def sending(settings: Settings, model: str) -> Sending:
         host = host_of(_OWN.get(provider, "") if address == "default" else address, f"{provider}_base_url", "")
     except SettingsError:
         return Sending()
+    from answerable.providers.usage import cost
+
     name = name or settings.openai_chat_model
     read, written = cost(name, _MILLION, 0), cost(name, 0, _MILLION)
     # Other servers that speak OpenAI's protocol have other prices.

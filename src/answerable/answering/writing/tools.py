@@ -297,7 +297,7 @@ class Toolbox:
 
     def _tables_near(self, document: str, only: bool = False) -> list[str]:
         """Return the names of the tables of a document, or else of those near the question."""
-        figures, near = self._parts.figures, dict.fromkeys(each.document.id for each in self.passages)
+        figures, near = self._parts.figures(), dict.fromkeys(each.document.id for each in self.passages)
         if document:
             found = figures.tables([self._known(document)[1]], self._where, only=True)
         else:

@@ -329,7 +329,7 @@ class _Talk:
 
     def _compute(self) -> None:
         """Add what is computed without a model for the question, since this model can't compute."""
-        answer = self._parts.figures.figure(self._found, self._parts.answering.tables, self._work).answer
+        answer = self._parts.figures().figure(self._found, self._parts.answering.tables, self._work).answer
         if answer and answer.answered:
             self._draft.box.add_computed(computed_passage(answer))
 

@@ -7,15 +7,16 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.sources.context import Bounds, ReadContext, size_of
 from answerable.sources.frames import Child
-from answerable.sources.pdf.page_text import Rectangle
-from answerable.sources.pdf.read import page_spans
 from answerable.sources.process.answers import GOING_ON, Answers, Died, gather, over_bounds, unpack_error
+
+if TYPE_CHECKING:
+    from answerable.sources.pdf.page_text import Rectangle
 
 # The memory that PDFium leaks with every PDF, in small files. The process is replaced after `_MOST_COST`.
 _COST_OF_PDF = 20
@@ -73,6 +74,9 @@ class ReadingProcess:
         self, data: bytes, document: Document, spans: Sequence[tuple[int, int]], context: ReadContext
     ) -> list[Rectangle]:
         """Return the places of each line of the spans of a PDF's content, as `pdf.extraction.rectangles` does."""
+        # Imported here, since a sync of unchanged files imports this module.
+        from answerable.sources.pdf.read import page_spans
+
         request = {"ask": "rectangles", "source": document.source, "spans": page_spans(document.content, spans)}
         return [tuple(box) for box in self._ask(request, data, context, context.limits.of_pdf)]
 

@@ -19,7 +19,6 @@ from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import not_heard
 from answerable.sources.recordings.hear import Line, hear, name_of_model
 from answerable.text.languages import document_language
-from answerable.text.whatsapp_bodies import NAMED_BY_APP, attachment_of
 
 MARK = "🎤"
 """Begins a line of transcribed speech, in chats of all languages; WhatsApp's own list of chats uses it too."""
@@ -30,6 +29,9 @@ _TIME_IS_OVER = "voice note, not heard: the time of the setting max_audio_second
 
 def is_voice_note(name: str) -> bool:
     """Whether a sound file has a name that WhatsApp gives to voice notes: `PTT-20240305-WA0001.opus`."""
+    # Imported here and below, since every folder's scan imports this module, and few folders have a chat.
+    from answerable.text.whatsapp_bodies import NAMED_BY_APP
+
     suffix = PurePosixPath(name).suffix.lower().removeprefix(".")
     return suffix in _SUFFIXES.split() and NAMED_BY_APP.match(name) is not None
 
@@ -88,6 +90,8 @@ def _note(document: Document, part: Part) -> str:
     """Return the name of the sound file attached to a message, or ""."""
     if part.kind is not PartKind.MESSAGE:
         return ""
+    from answerable.text.whatsapp_bodies import attachment_of
+
     raw = document.content[part.start if part.body is None else part.body : part.end]
     name = attachment_of(raw) if _MAY_BE_NOTE.search(raw) else None
     return name if name and _MAY_BE_NOTE.fullmatch(PurePosixPath(name).suffix) else ""

@@ -12,10 +12,9 @@ import os
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
-
-from filelock import FileLock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from answerable.datatypes import FloatArray
 from answerable.disk.files import close_to_others, make_file
@@ -23,12 +22,16 @@ from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, Lib
 from answerable.filters import Filter
 from answerable.protocols import BatchStore, CountingStore, ErasingStore, Store, Unerased
 from answerable.stores.embedded.database import Version, read_version
-from answerable.stores.embedded.mending import salvage
-from answerable.stores.embedded.process import EdgeClient
 from answerable.stores.embedded.state import erased_in, forget_index
 from answerable.stores.embedded.writing import DatabaseNextVectors, WritableDatabase
 from answerable.stores.exact import ExactIndex, Scored
 from answerable.text.terms import rarity
+
+if TYPE_CHECKING:
+    # Imported when a search needs the index: a small library has none.
+    from filelock import FileLock
+
+    from answerable.stores.embedded.process import EdgeClient
 
 # Up to this number of chunks, reading all vectors costs less than starting the index's process.
 INDEXED_FROM = 3_000
@@ -69,8 +72,6 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
         self._exact_up_to = exact_up_to
         self._patience = patience
         self._searching = threading.RLock()
-        # All threads share the lock: one thread may close an index that another has opened.
-        self._index_lock = FileLock(folder / "index.lock", mode=0o600, thread_local=False)
         # Earlier versions created these files readable for other users.
         close_to_others(*(folder / name for name in _OWN))
         self._index: EdgeClient | None = None
@@ -123,6 +124,8 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
             try:
                 super().repair()
             except LibraryDamaged:
+                from answerable.stores.embedded.mending import salvage
+
                 with self.closed() as path:
                     salvage(path)
             if rebuild and (self._folder / "index").exists():
@@ -153,12 +156,19 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
             self._release_index()
             super().close()
 
+    @cached_property
+    def _index_lock(self) -> FileLock:
+        from filelock import FileLock
+
+        # All threads share the lock: one thread may close an index that another has opened.
+        return FileLock(self._folder / "index.lock", mode=0o600, thread_local=False)
+
     def _release_index(self) -> None:
         with self._searching:
             if self._index is not None:
                 self._index.close()
                 self._index = None
-            self._index_lock.release()
+                self._index_lock.release()
 
     def _search(self, method: Callable[..., Found], *arguments: Any) -> Found:
         """Call this method of `ExactIndex` in memory, or the method of the same name in the index's process."""
@@ -211,6 +221,8 @@ class EmbeddedStore(WritableDatabase, Store, BatchStore, CountingStore, ErasingS
 
     def _hold_index(self, wait: float) -> EdgeClient | None:
         if self._index is None:
+            from answerable.stores.embedded.process import EdgeClient
+
             fingerprint = self.fingerprint
             if fingerprint is None or not self.is_writable:
                 return None

@@ -35,7 +35,6 @@ from answerable.stores.embedded.file import (
     write_erased,
     write_records,
 )
-from answerable.stores.embedded.mending import issues, repair
 from answerable.stores.records import other_reindex, reindex_ended
 
 
@@ -129,6 +128,8 @@ class WritableDatabase(Database):
 
     def audit(self) -> list[Issue]:
         """Return the faults of the file (see `mending`)."""
+        from answerable.stores.embedded.mending import issues
+
         try:
             with self.snapshot() as connection:
                 return issues(connection)
@@ -137,6 +138,8 @@ class WritableDatabase(Database):
 
     def repair(self, rebuild: bool = True) -> None:
         """Remove unreadable and orphaned rows, and count terms again. Raise LibraryDamaged for damaged tables."""
+        from answerable.stores.embedded.mending import repair
+
         with self.transaction() as connection, self.decoding():
             repair(connection)
 

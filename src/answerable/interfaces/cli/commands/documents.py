@@ -64,6 +64,9 @@ def list_documents(library: LibrariesOption = None, as_json: JsonOption = False)
         print_text((waiting_note(waiting), "yellow"))
 
 
+_TOGETHER = 500  # rows that Rich prints at once, in a third of the time that it takes for them one by one
+
+
 def _print_documents(found: Sequence[StoredDocument]) -> None:
     """Print a table, or three lines per document if it is wider than the screen.
 
@@ -82,10 +85,14 @@ def _print_documents(found: Sequence[StoredDocument]) -> None:
     elif sum(widths) + 2 * (len(widths) - 1) > console().width:
         _print_blocks(found)
         return
-    for row, address in zip(rows, ("", *(address_of(each.source) for each in found)), strict=True):
-        padded = [f"{cell}{' ' * (width - cell_len(cell))}  " for cell, width in zip(row, widths, strict=True)]
-        padded[3] = f"{row[3]:>{widths[3]}}  "
-        print_text((padded[0], "cyan"), *padded[1:5], (row[5], linked("", address)), wrap=False)
+    addressed = list(zip(rows, ("", *(address_of(each.source) for each in found)), strict=True))
+    for start in range(0, len(rows), _TOGETHER):
+        pieces: list[str | tuple[str, str]] = []
+        for row, address in addressed[start : start + _TOGETHER]:
+            padded = [f"{cell}{' ' * (width - cell_len(cell))}  " for cell, width in zip(row, widths, strict=True)]
+            padded[3] = f"{row[3]:>{widths[3]}}  "
+            pieces += ("\n", (padded[0], "cyan"), *padded[1:5], (row[5], linked("", address)))
+        print_text(*pieces[1:], wrap=False)
 
 
 def _print_blocks(found: Sequence[StoredDocument]) -> None:
