@@ -34,6 +34,7 @@ from answerable.retrieval.hybrid import (
     Scored,
     Stored,
     asked_again,
+    best_first,
     drop_repeats,
     fuse,
     hybrid_search,
@@ -228,19 +229,18 @@ def reread(
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
         most = _covered(weights, asked & indexed.terms.keys())
-        away = CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)
+        away = (CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)).tolist()
         # Begin with the closest sentence: none has more of the words than its chunk, so the loop can stop early.
-        for place in np.argsort(away, kind="stable").tolist():
+        for place in sorted(range(len(away)), key=away.__getitem__):
             if most - away[place] <= best:
                 break
             start, end = indexed.sentences[place]
             text = indexed.chunk.content[start:end] if most else ""
             own = asked.intersection(terms(text, document.language))
-            best = max(best, _covered(weights, own) - float(away[place]))
+            best = max(best, _covered(weights, own) - away[place])
         found[number] = best
     share = amount * SENTENCE_WEIGHT
-    changed = [(number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored]
-    return sorted(changed, key=lambda pair: (-pair[1], pair[0]))
+    return best_first((number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored)
 
 
 def _covered(weights: Mapping[frozenset[str], float], own: Set[str]) -> float:
@@ -390,10 +390,9 @@ def _reranked(fetched: Fetched, request: SearchRequest, scored: Scored, reranker
     texts = [indexed_text(indexed.chunk) for indexed, _ in stored.values()]
     spans = request.question.spans(request.weights)
     judged = dict(zip(stored, reranker.judge(request.question.text, spans, texts), strict=True))
-    both = [
+    return best_first(
         (number, (score + RERANK_WEIGHT * judged.get(number, 0.0)) / (1 + RERANK_WEIGHT)) for number, score in scored
-    ]
-    return sorted(both, key=lambda pair: (-pair[1], pair[0]))
+    )
 
 
 def _ranks(scored: Scored) -> dict[int, int]:
