@@ -44,8 +44,9 @@ from answerable.text.indexed_text import count_places, indexed_text
 from answerable.text.languages import question_language
 from answerable.text.terms import highest_score, plain_words, question_words, rarity, terms
 
-# If a word is in more chunks than this, reading the candidates is faster than looking up the word in the index.
-LOOKED_UP = 1000
+# If a word is in more chunks than this, reading the candidates is faster than looking up the word in the index: in a
+# folder, looking up 2,000 takes 4 ms of CPU time with the index's process, reading 190 candidates 11 ms.
+LOOKED_UP = 2000
 # Straight quotation marks open before a word and close after a word; after a digit, the mark may mean inches.
 _QUOTED = re.compile(
     r"""(?<!\w)"(?!\s)([^"]{2,200})(?<!\s)"(?!\w)|“([^“”]{2,200})”|«([^«»]{2,200})»|„([^„“”]{2,200})[“”]"""
