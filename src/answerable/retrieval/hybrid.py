@@ -26,6 +26,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 from statistics import NormalDist, fmean, pstdev
 from typing import TypeAlias
@@ -40,6 +41,12 @@ Scored: TypeAlias = "Sequence[tuple[int, float]]"
 """Numbers of chunks with their scores, best first."""
 
 Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
+
+
+def best_first(scored: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return scored chunks, best first, ties by number."""
+    # Sorting twice, without a call of Python for each chunk, takes half of the time.
+    return sorted(sorted(scored, key=itemgetter(0)), key=itemgetter(1), reverse=True)
 
 
 class Fetched:
@@ -99,7 +106,7 @@ class NearDuplicates:
             return found
         stays = {number: score for number, score in self._found[name].items() if number in self._kept}
         self._found[name] = {**stays, **dict(search(k, without(self._texts, where)))}
-        return sorted(self._found[name].items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+        return best_first(self._found[name].items())[:k]
 
     def found_among(self, best: Sequence[int], *samples: Sequence[int]) -> bool:
         """Return whether most of the best chunks, or of a sample of others, are copies of texts not yet left out.
@@ -198,8 +205,7 @@ class CrossLingual:
 
     def calibrated(self, dense: Scored) -> list[tuple[int, float]]:
         """Return the calibrated cosines, best first, ties by chunk number."""
-        raised = [(number, cosine + self.of(number)) for number, cosine in dense]
-        return sorted(raised, key=lambda pair: (-pair[1], pair[0]))
+        return best_first((number, cosine + self.of(number)) for number, cosine in dense)
 
     def of(self, number: int) -> float:
         """Return the number to add to the cosines of a chunk and its sentences."""
@@ -318,15 +324,17 @@ def fuse_scaled(
     upper bound of keyword scores. A chunk missing from `dense` gets the lowest cosine in it. A chunk missing from
     `keyword` scores 0; if it is in another language, it scores as if it had some of the question's words.
     """
-    closeness = {number: 1 - (dense[0][1] - cosine) / (REACH * deviation or 1.0) for number, cosine in dense}
+    reach = REACH * deviation or 1.0
+    closeness = {number: 1 - (dense[0][1] - cosine) / reach for number, cosine in dense}
     farthest = min(closeness.values(), default=0.0)
     scores = dict.fromkeys((number for number, _ in keyword), DENSE_WEIGHT * max(farthest, 0.0))
     scores.update((number, DENSE_WEIGHT * max(value, 0.0)) for number, value in closeness.items())
     own = {number: min(score / highest, 1.0) for number, score in keyword}
     lent = calibration.shares(dense, closeness, own)
-    for number in own.keys() | lent.keys():
-        scores[number] += (1 - DENSE_WEIGHT) * max(own.get(number, 0.0), lent.get(number, 0.0))
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    own |= {number: max(own.get(number, 0.0), share) for number, share in lent.items()}
+    for number, share in own.items():
+        scores[number] += (1 - DENSE_WEIGHT) * share
+    return best_first(scores.items())
 
 
 def estimate_deviation(cosines: Sequence[float], chunks: int) -> float:
@@ -354,7 +362,7 @@ def fuse(dense: Scored, keyword: Scored, dense_weight: float = DENSE_WEIGHT) -> 
     for weight, scored, lowest in ((dense_weight, dense, math.inf), (1 - dense_weight, keyword, floor)):
         for number, score in _normalize(scored, lowest):
             scores[number] = scores.get(number, 0.0) + weight * score
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    return best_first(scores.items())
 
 
 def _normalize(scored: Scored, lowest: float) -> list[tuple[int, float]]:

@@ -34,6 +34,7 @@ from answerable.retrieval.hybrid import (
     Scored,
     Stored,
     asked_again,
+    best_first,
     drop_repeats,
     fuse,
     hybrid_search,
@@ -43,8 +44,9 @@ from answerable.text.indexed_text import count_places, indexed_text
 from answerable.text.languages import question_language
 from answerable.text.terms import highest_score, plain_words, question_words, rarity, terms
 
-# If a word is in more chunks than this, reading the candidates is faster than looking up the word in the index.
-LOOKED_UP = 1000
+# If a word is in more chunks than this, reading the candidates is faster than looking up the word in the index: in a
+# folder, looking up 2,000 takes 4 ms of CPU time with the index's process, reading 190 candidates 11 ms.
+LOOKED_UP = 2000
 # Straight quotation marks open before a word and close after a word; after a digit, the mark may mean inches.
 _QUOTED = re.compile(
     r"""(?<!\w)"(?!\s)([^"]{2,200})(?<!\s)"(?!\w)|“([^“”]{2,200})”|«([^«»]{2,200})»|„([^„“”]{2,200})[“”]"""
@@ -228,19 +230,18 @@ def reread(
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
         most = _covered(weights, asked & indexed.terms.keys())
-        away = CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)
+        away = (CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)).tolist()
         # Begin with the closest sentence: none has more of the words than its chunk, so the loop can stop early.
-        for place in np.argsort(away, kind="stable").tolist():
+        for place in sorted(range(len(away)), key=away.__getitem__):
             if most - away[place] <= best:
                 break
             start, end = indexed.sentences[place]
             text = indexed.chunk.content[start:end] if most else ""
             own = asked.intersection(terms(text, document.language))
-            best = max(best, _covered(weights, own) - float(away[place]))
+            best = max(best, _covered(weights, own) - away[place])
         found[number] = best
     share = amount * SENTENCE_WEIGHT
-    changed = [(number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored]
-    return sorted(changed, key=lambda pair: (-pair[1], pair[0]))
+    return best_first((number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored)
 
 
 def _covered(weights: Mapping[frozenset[str], float], own: Set[str]) -> float:
@@ -390,10 +391,9 @@ def _reranked(fetched: Fetched, request: SearchRequest, scored: Scored, reranker
     texts = [indexed_text(indexed.chunk) for indexed, _ in stored.values()]
     spans = request.question.spans(request.weights)
     judged = dict(zip(stored, reranker.judge(request.question.text, spans, texts), strict=True))
-    both = [
+    return best_first(
         (number, (score + RERANK_WEIGHT * judged.get(number, 0.0)) / (1 + RERANK_WEIGHT)) for number, score in scored
-    ]
-    return sorted(both, key=lambda pair: (-pair[1], pair[0]))
+    )
 
 
 def _ranks(scored: Scored) -> dict[int, int]:

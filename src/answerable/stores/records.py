@@ -216,7 +216,7 @@ def dequantize(data: bytes, dimension: int) -> FloatArray:
 
 def dequantized(scales: FloatArray, numbers: npt.NDArray[np.int8]) -> FloatArray:
     """Return the inverse of `quantized`, except for rounding."""
-    vectors: FloatArray = numbers.astype(np.float32) * scales[:, None]
+    vectors: FloatArray = numbers * scales[:, None]
     return vectors
 
 

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache, lru_cache
+from functools import cache
 from itertools import zip_longest
 from typing import Any
 
@@ -95,12 +95,12 @@ def highest_score(rarities: Iterable[float]) -> float:
 def question_words(question: str, question_language: str, languages: Collection[str]) -> list[frozenset[str]]:
     """Return the distinct words of a question, each as the set of its stems in these languages."""
     spoken = STOP_WORDS.get(question_language, frozenset())
+    known = list(map(_terms_of, {*languages, question_language}))
     found: dict[frozenset[str], None] = {}
     for word in words(question):
         if word in spoken:
             continue
-        stems = {_terms_of(language)[word] for language in {*languages, question_language}}
-        variants = frozenset(stem for stem in stems if stem is not None)
+        variants = frozenset(stem for each in known if (stem := each[word]) is not None)
         if variants:
             found[variants] = None
     return list(found)
@@ -112,8 +112,8 @@ def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
     Words that may be missing there are left out: stop words, which are not terms, and words with letters beyond ASCII,
     which can be written in several ways.
     """
-    plain = (word for word in words(text) if word.isascii())
-    found = ([_terms_of(language)[word] for language in languages] for word in plain)
+    known = list(map(_terms_of, languages))
+    found = ([each[word] for each in known] for word in words(text) if word.isascii())
     return [frozenset(stem for stem in stems if stem is not None) for stems in found if None not in stems]
 
 
@@ -157,12 +157,11 @@ def _is_accent(character: str) -> bool:
 class _Terms(dict[str, "str | None"]):
     """Maps a word to its term in a language, or None for a stop word; caches the words that were looked up."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, stemmer: str | None, stop_words: frozenset[str]) -> None:
         super().__init__()
-        self._stop_words = STOP_WORDS.get(language, frozenset())
-        name = _SNOWBALL.get(language)
+        self._stop_words = stop_words
         # Snowball's stemmers are not thread-safe, but they hold the interpreter's lock while they work.
-        self._stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
+        self._stem: Callable[[str], str] = Stemmer.Stemmer(stemmer, 0).stemWord if stemmer else str
 
     def __missing__(self, word: str) -> str | None:
         if len(self) >= _REMEMBERED:
@@ -171,7 +170,12 @@ class _Terms(dict[str, "str | None"]):
         return term
 
 
-_terms_of = lru_cache(maxsize=16)(_Terms)
+_cached = cache(_Terms)
+
+
+def _terms_of(language: str) -> _Terms:
+    # All languages without a stemmer have the same terms, so a library of any languages needs few caches.
+    return _cached(_SNOWBALL.get(language), STOP_WORDS.get(language, frozenset()))
 
 
 PERCENT = r"%|percent\b|per cent\b|por\s?ciento\b|por cento\b"

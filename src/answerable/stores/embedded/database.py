@@ -279,7 +279,8 @@ class Database:
         found: dict[int, tuple[IndexedChunk, Document]] = {}
         query = f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number {_AMONG}"
         with self._bound() as connection:
-            for row in connection.execute(query, (json.dumps(wanted),)):
+            # All rows at once: in turn with reading documents, they take a tenth more CPU time.
+            for row in connection.execute(query, (json.dumps(wanted),)).fetchall():
                 document = self._document_of(connection, row)
                 found[row["number"]] = records.indexed_chunk_from_row(row, document), document
         return {number: found[number] for number in wanted if number in found}
@@ -318,12 +319,12 @@ class Database:
         return Entry(row["number"], records.vector_from_bytes(row["vector"]), json.loads(row["terms"]), fields)
 
     def _document_of(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Document:
-        """Return the document, without parts, of a chunk's row."""
+        """Return the document, without parts, of a chunk's row that was read in a block of `_bound`."""
 
         def read() -> Document:
             return read_document(connection.execute(_WITHOUT_PARTS, (row["document"],)).fetchone(), with_parts=False)
 
-        return self._cache.document(connection, row["document"], read)
+        return self._cache.document(row["document"], read)
 
     def _bound_version(self, _: sqlite3.Connection) -> tuple[Fingerprint | None, Version]:
         """Return the embedder and the version, both from the same snapshot."""
@@ -379,9 +380,11 @@ class QueryCache:
         found: Found = self._known[name]
         return found
 
-    def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
-        """Return a document by number. Cache the documents used last: at least one, at most `KEPT_CHARACTERS`."""
-        self._follow(connection)
+    def document(self, number: int, read: Callable[[], Document]) -> Document:
+        """Return a document by number, in a snapshot in which `get` was called before.
+
+        Cache the documents used last: at least one, at most `KEPT_CHARACTERS`.
+        """
         document = self._documents.pop(number, None)
         if document is None:
             document = read()
