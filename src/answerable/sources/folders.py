@@ -43,11 +43,7 @@ def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> 
             yield Path(path)
 
 
-<<<<<<< HEAD
-def reason_to_skip(path: Path, scripts: Collection[str], ocr: Ocr | None) -> str:
-=======
 def reason_to_skip(path: str, scripts: Collection[str], ocr: Ocr | None) -> str:
->>>>>>> rest8
     """Return why a file is skipped, by its first bytes and its name, or ""; `scripts` are the `page_scripts`."""
     try:
         with open(path, "rb") as file:
@@ -75,11 +71,7 @@ class Scan:
     `unreadable` has the folders that can't be listed. Raise SourceNotFound, or SourceError if `root` is a file.
     """
 
-<<<<<<< HEAD
-    def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] = source_of) -> None:
-=======
     def __init__(self, root: Path, skipped: Skipped, name: Callable[[str], str] = source_of) -> None:
->>>>>>> rest8
         self._name = name
         self._root = Path(os.path.abspath(root))
         if not self._root.exists():
