@@ -110,7 +110,7 @@ def soak(client: httpx.Client, process: int, given: argparse.Namespace) -> list[
         if minutes >= given.minutes:
             break
         time.sleep(max(0, began + number * given.pace - time.monotonic()))
-    return [*readings, (number, minutes, memory(process))]
+    return readings if readings[-1][0] == number else [*readings, (number, minutes, memory(process))]
 
 
 def rows(readings: list[tuple[int, float, dict[str, float]]]) -> Iterator[tuple[str, float, str]]:
