@@ -281,12 +281,12 @@ def resident(process: int) -> float:
 
 
 @contextmanager
-def served(folder: Path, source: Path) -> Iterator[tuple[str, int]]:
-    """The address and the process of a server with the examples; `source` is the folder `src` of its version."""
+def served(folder: Path, source: Path, *more: Path) -> Iterator[tuple[str, int]]:
+    """The address and process of a server with the examples and more; `source` is the folder `src` of its version."""
     command = [sys.executable, "-m", "answerable"]
     variables = {**os.environ, "PYTHONPATH": str(source)}
     library = ["--library", str(folder / "library")]
-    add = [*command, "add", str(ROOT / "examples"), *library]
+    add = [*command, "add", str(ROOT / "examples"), *map(str, more), *library]
     subprocess.run(add, check=True, stdout=subprocess.DEVNULL, env=variables)
     serve = [*command, "serve", *library, "--data", str(folder / "data"), "--port", "0"]
     with subprocess.Popen(serve, stdout=subprocess.PIPE, encoding="utf-8", env=variables) as server:

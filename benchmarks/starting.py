@@ -1,8 +1,7 @@
 """How soon a command is ready, and what it holds: CPU of whole processes, wall time and peak memory.
 
 Beside them: Python that does nothing, and `llm --version` where `--llm` names its command. `--files 10000` are synced
-unchanged, beside a walk that asks the system for each file's size and time; `--questions 1000` are asked of one
-process, whose memory is measured after the first hundred and at the end.
+unchanged, beside a walk that asks the system for each file's size and time. What a server holds is `soak.py`'s.
 """
 
 from __future__ import annotations
@@ -22,20 +21,6 @@ from sync import STAT, CountingEmbedder, open_library, write
 
 COMMAND = (sys.executable, "-m", "answerable")
 ASKED = "How long is the warranty?"
-SERVED = """
-import sys, answerable
-from pathlib import Path
-def held():
-    (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS")]
-    return int(line.split()[1]) / 1024
-asked = ["How long is the warranty?", "Who pays for the hotel?", "¿Cuánto cuesta el hotel?", "When do the pumps run?"]
-with answerable.open(sys.argv[1]) as library:
-    for number in range(int(sys.argv[2])):
-        library.ask(f"{asked[number % len(asked)]} {number}")
-        if number == 99:
-            early = held()
-print([early, held()])
-"""
 
 # In a small process: the most memory of a new process counts from what its parent holds.
 RUN = """
@@ -78,7 +63,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--files", type=int, default=10_000)
-    parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--llm", help="the command llm, installed elsewhere, to compare with")
     given = parser.parse_args()
     place = Path(tempfile.mkdtemp(prefix="answerable-starting-"))
@@ -116,9 +100,6 @@ def measure(place: Path, given: argparse.Namespace) -> None:
         run(*command)
     found = medians(commands, given.repeats)
     rows = [(f"{name}: {unit}", getattr(each, field), unit) for name, each in found.items() for field, unit in FIELDS]
-    if given.questions >= 100:
-        early, late = run_python("-c", SERVED, library, given.questions).report
-        rows += [("a process after 100 questions", early, "MB"), (f"after {given.questions:,}", late, "MB")]
     show("Starting", rows)
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
+import re
+from pathlib import Path
 
-from answerable.e5.weights import MIDDLE, FourBits, model_path, open_model
+import numpy as np
+import pytest
+
+from answerable.e5.weights import MIDDLE, FourBits, ModelFile, model_path, open_model
+
+MAPPINGS = Path("/proc/self/smaps")
 
 
 def test_four_bits_are_the_same_matrix() -> None:
@@ -23,3 +29,17 @@ def test_what_is_not_packed_comes_as_it_is() -> None:
         values = model.packed(name)
         assert not isinstance(values, FourBits)
         assert np.array_equal(values, model.tensor(name))
+
+
+@pytest.mark.skipif(not MAPPINGS.exists(), reason="only Linux tells what a mapping holds")
+def test_what_was_read_is_given_back_and_read_again() -> None:
+    def held() -> int:
+        found = re.findall(r"\.bin\n(?:.+\n)*?Rss: +(\d+) kB", MAPPINGS.read_text())
+        return sum(map(int, found))
+
+    model = ModelFile(model_path())
+    words = model.blocks("emb.word")
+    total, before = words.sum(), held()
+    model.release()
+    assert before - held() > words.nbytes / 1024 / 2
+    assert words.sum() == total

@@ -14,6 +14,8 @@ import itertools
 import platform
 import re
 import threading
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,10 +51,9 @@ class Tokenizer:
         self._ends = model.piece_offsets
         self._special = {model.bos, model.eos, model.pad, model.unknown}
         self._beginnings = _beginnings(self._pieces, self._ends)
-        self._ids: dict[str, int] = {}
+        self._tables: dict[int, tuple[array[int], array[int]]] = {}
         self._scores = model.piece_scores.data
         self._lock = threading.Lock()
-        self._loaded: set[int] = set()
         self._longest = 0
         self._unknown = model.unknown
         self._unknown_score = float(model.piece_scores.min()) - UNKNOWN_PENALTY
@@ -81,14 +82,16 @@ class Tokenizer:
     def _word(self, word: str) -> _Pieces:
         """Return the most probable pieces of a word. A character that is in no piece becomes the unknown token."""
         text = word.encode()
-        for beginning in {*text, *(START + begun[0] for begun in text.split(_SPACE)[1:] if begun)} - self._loaded:
+        beginnings = {*text, *(START + begun[0] for begun in text.split(_SPACE)[1:] if begun)}
+        for beginning in beginnings - self._tables.keys():
             self._load(beginning)
         size = len(word)
+        places = [0, *itertools.accumulate(len(each.encode()) for each in word)]
         best = [0.0, *(-np.inf for _ in range(size))]
         last = [(0, 0)] * (size + 1)
         for start in range(size):
             for end in range(start + 1, min(start + self._longest, size) + 1):
-                token = self._ids.get(word[start:end])
+                token = self._id(text[places[start] : places[end]])
                 if token is not None:
                     score = best[start] + self._scores[token]
                 elif end == start + 1:
@@ -108,15 +111,27 @@ class Tokenizer:
             end = start
         return tuple(reversed(found))
 
+    def _id(self, text: bytes) -> int | None:
+        """Return the id of a piece, if there is one whose beginning is loaded."""
+        begins = len(text) > len(_SPACE) and text.startswith(_SPACE)
+        hashes, ids = self._tables[START + text[len(_SPACE)] if begins else text[0]]
+        hashed = hash(text)
+        at = bisect_left(hashes, hashed)
+        if at == len(hashes) or hashes[at] != hashed:
+            return None
+        token = ids[at]
+        return token if self._pieces[self._ends[token] : self._ends[token + 1]] == text else None
+
     def _load(self, beginning: int) -> None:
-        """Load the pieces with this beginning."""
+        """Load the pieces with this beginning: hashes in order, and ids. A dict takes ten times the memory."""
         with self._lock:
-            for index in np.flatnonzero(self._beginnings == beginning).tolist():
-                if index not in self._special:
-                    piece = self._pieces[self._ends[index] : self._ends[index + 1]].decode()
-                    self._ids[piece] = index
-                    self._longest = max(self._longest, len(piece))
-            self._loaded.add(beginning)
+            found = np.flatnonzero(self._beginnings == beginning).astype(np.int32)
+            ids = found[[each not in self._special for each in found.tolist()]]
+            pieces = [self._pieces[self._ends[each] : self._ends[each + 1]] for each in ids.tolist()]
+            self._longest = max(self._longest, *(len(piece.decode()) for piece in pieces), 0)
+            hashes = np.array(list(map(hash, pieces)), np.int64)
+            order = np.argsort(hashes)
+            self._tables[beginning] = array("q", hashes[order].tobytes()), array("i", ids[order].tobytes())
 
 
 def _beginnings(pieces: bytes, ends: npt.NDArray[np.uint32]) -> npt.NDArray[np.int16]:
@@ -206,6 +221,7 @@ class OpenVinoEncoder:
         heads: Callable[[Any], list[Any]] = lambda state: [state],
         made_of: Sequence[str] = (),
     ) -> None:
+        self._model = model
         self._words = model.blocks("emb.word")
         self._places = model.tensor("emb.pos").reshape(-1, model.hidden) + model.tensor("emb.type")[: model.hidden]
         self._network = Network(
@@ -225,7 +241,9 @@ class OpenVinoEncoder:
 
     def results(self, windows: Sequence[Sequence[int]]) -> list[tuple[FloatArray, ...]]:
         """Return the results of the heads for each window of token ids. Results per token may end in padding."""
-        return self._network.each(self._compute, windows)
+        found = self._network.each(self._compute, windows)
+        self._model.release()
+        return found
 
     def _compute(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[FloatArray, ...]]:
         longest = -(-max(map(len, ids)) // LENGTHS) * LENGTHS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import sys
 import threading
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from answerable.disk.files import close_to_others, make_folder, replacing
+from answerable.e5.weights import release
 from answerable.sharing import Lanes
 
 T = TypeVar("T")
@@ -67,11 +69,14 @@ class Network:
         chosen |= {"INFERENCE_NUM_THREADS": threads} if threads else {}
         chosen |= options
         self._load: Callable[[], Any] | None = None
+        self._stored: mmap.mmap | None = None
 
         def load(path: Path) -> Any:
             # Mapped, not read: so the weights of all processes are in memory once. The network needs the map.
-            self._stored = np.memmap(path, np.uint8, "c")
-            whole = partial(core.import_model, openvino.Tensor(self._stored, shared_memory=True), "CPU")
+            with path.open("rb") as file:
+                self._stored = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+            stored = openvino.Tensor(np.frombuffer(self._stored, np.uint8), shared_memory=True)
+            whole = partial(core.import_model, stored, "CPU")
             alone = whole(chosen | {"NUM_STREAMS": 1, "INFERENCE_NUM_THREADS": self.streams})
             self._load = partial(whole, chosen)
             return alone
@@ -112,6 +117,9 @@ class Network:
         finally:
             if is_alone:
                 self._lock.release()
+            if self._stored:
+                # OpenVINO computes with copies of the weights, in layouts that it makes when a batch first needs them.
+                release(self._stored)
         found = {
             row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
         }

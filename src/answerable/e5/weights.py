@@ -16,6 +16,7 @@ import json
 import mmap
 import os
 import struct
+import sys
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -95,6 +96,12 @@ class _Tensor(NamedTuple):
     offset: int
 
 
+def release(mapped: mmap.mmap) -> None:
+    """Give back the memory of a mapped file that nobody has changed; the system caches it, and maps it when read."""
+    if sys.platform != "win32":
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
 class ModelFile:
     """A memory-mapped view of the model file; tensors are read on demand."""
 
@@ -132,6 +139,10 @@ class ModelFile:
             size = tensor.size // BLOCK * BLOCK_BYTES if tensor.is_quantized else 4 * tensor.size
             if tensor.offset + size > len(self._bytes):
                 raise ValueError(f"it ends before {name}")
+
+    def release(self) -> None:
+        """Give back the memory of what was read: rows of word vectors are all over the file."""
+        release(self._bytes)
 
     @property
     def piece_bytes(self) -> bytes:
