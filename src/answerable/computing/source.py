@@ -15,7 +15,6 @@ from answerable.datatypes import Citation, Document
 from answerable.tables.grid import says_total
 from answerable.tables.table import Kind, Origin, Row, Table
 from answerable.tables.values import is_blank
-from answerable.text.characters import single_spaced
 from answerable.text.terms import fold
 
 NAMED = 8
@@ -95,7 +94,7 @@ class Source:
     def texts(self) -> list[list[str]]:
         """The texts of each column's cells, in lower case without accents."""
         return [
-            [single_spaced(fold(row.values[column].text.lower())) for row in self.table.rows]
+            [" ".join(fold(row.values[column].text.lower()).split()) for row in self.table.rows]
             for column in range(len(self.table.columns))
         ]
 

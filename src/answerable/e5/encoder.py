@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from answerable.datatypes import FloatArray
-from answerable.e5.network import Network
+from answerable.e5.network import Network, release
 from answerable.e5.weights import BLOCK, MIDDLE, FourBits, Integers, ModelFile, dequantize
 from answerable.text.characters import sendable
 
@@ -242,7 +242,7 @@ class OpenVinoEncoder:
     def results(self, windows: Sequence[Sequence[int]]) -> list[tuple[FloatArray, ...]]:
         """Return the results of the heads for each window of token ids. Results per token may end in padding."""
         found = self._network.each(self._compute, windows)
-        self._model.release()
+        release(self._model.mapped)
         return found
 
     def _compute(self, ids: Sequence[Sequence[int]]) -> Iterator[tuple[FloatArray, ...]]:

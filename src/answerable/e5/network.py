@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from answerable.disk.files import close_to_others, make_folder, replacing
-from answerable.e5.weights import release
 from answerable.sharing import Lanes
 
 T = TypeVar("T")
@@ -31,6 +30,12 @@ KEPT_DAYS = 31
 """Days after which a compiled network is deleted. Compiling it again takes one or two seconds."""
 PADDING_TOKENS = 32
 """Tokens of padding in a batch that cost about as much as one more batch."""
+
+
+def release(mapped: mmap.mmap) -> None:
+    """Give back the memory of a mapped file that nobody has changed; the system caches it, and maps it when read."""
+    if sys.platform != "win32":
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 class Network:

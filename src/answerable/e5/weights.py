@@ -16,7 +16,6 @@ import json
 import mmap
 import os
 import struct
-import sys
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -96,12 +95,6 @@ class _Tensor(NamedTuple):
     offset: int
 
 
-def release(mapped: mmap.mmap) -> None:
-    """Give back the memory of a mapped file that nobody has changed; the system caches it, and maps it when read."""
-    if sys.platform != "win32":
-        mapped.madvise(mmap.MADV_DONTNEED)
-
-
 class ModelFile:
     """A memory-mapped view of the model file; tensors are read on demand."""
 
@@ -109,8 +102,8 @@ class ModelFile:
         self.path = os.fspath(path)
         try:
             with open(path, "rb") as file:
-                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            if self._bytes[:4] != b"E5S1":
+                self.mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if self.mapped[:4] != b"E5S1":
                 raise ValueError("it has another signature")
             self._read_layout()
         except (OSError, ValueError, struct.error) as error:
@@ -120,34 +113,30 @@ class ModelFile:
             ) from error
 
     def _read_layout(self) -> None:
-        header = struct.unpack_from("<7ifi", self._bytes, 8)
+        header = struct.unpack_from("<7ifi", self.mapped, 8)
         self.hidden, self.layers, self.heads, self.inner, _, self.positions, _ = header[:7]
         self.epsilon = float(header[7])
-        count, self.bos, self.eos, self.pad, self.unknown = struct.unpack_from("<5i", self._bytes, 44)
-        (blob_size,) = struct.unpack_from("<Q", self._bytes, 64)
+        count, self.bos, self.eos, self.pad, self.unknown = struct.unpack_from("<5i", self.mapped, 44)
+        (blob_size,) = struct.unpack_from("<Q", self.mapped, 64)
         at = 72
-        self.piece_offsets = np.frombuffer(self._bytes, "<u4", count + 1, at)
+        self.piece_offsets = np.frombuffer(self.mapped, "<u4", count + 1, at)
         at += 4 * (count + 1)
-        self.piece_scores = np.frombuffer(self._bytes, "<f4", count, at)
+        self.piece_scores = np.frombuffer(self.mapped, "<f4", count, at)
         at += 4 * count
         self._blob = (at, at + blob_size)
         at += blob_size
-        self._normalization_count, normalization_size = struct.unpack_from("<iI", self._bytes, at)
+        self._normalization_count, normalization_size = struct.unpack_from("<iI", self.mapped, at)
         self._normalization = at + 8
         self._directory = self._normalization + normalization_size
         for name, tensor in self._tensors.items():
             size = tensor.size // BLOCK * BLOCK_BYTES if tensor.is_quantized else 4 * tensor.size
-            if tensor.offset + size > len(self._bytes):
+            if tensor.offset + size > len(self.mapped):
                 raise ValueError(f"it ends before {name}")
-
-    def release(self) -> None:
-        """Give back the memory of what was read: rows of word vectors are all over the file."""
-        release(self._bytes)
 
     @property
     def piece_bytes(self) -> bytes:
         """The pieces of the vocabulary in UTF-8, concatenated; `piece_offsets` are their ends."""
-        return self._bytes[slice(*self._blob)]
+        return self.mapped[slice(*self._blob)]
 
     @cached_property
     def normalization(self) -> dict[int, str]:
@@ -155,20 +144,20 @@ class ModelFile:
         table: dict[int, str] = {}
         at = self._normalization
         for _ in range(self._normalization_count):
-            code, length = struct.unpack_from("<IB", self._bytes, at)
-            table[code] = "".join(map(chr, struct.unpack_from(f"<{length}I", self._bytes, at + 5)))
+            code, length = struct.unpack_from("<IB", self.mapped, at)
+            table[code] = "".join(map(chr, struct.unpack_from(f"<{length}I", self.mapped, at + 5)))
             at += 5 + 4 * length
         return table
 
     @cached_property
     def _tensors(self) -> dict[str, _Tensor]:
-        (count,) = struct.unpack_from("<i", self._bytes, self._directory)
+        (count,) = struct.unpack_from("<i", self.mapped, self._directory)
         at = self._directory + 4
         tensors: dict[str, _Tensor] = {}
         for _ in range(count):
-            (length,) = struct.unpack_from("<H", self._bytes, at)
-            name = self._bytes[at + 2 : at + 2 + length].decode()
-            quantized, size, offset, _ = struct.unpack_from("<BIQQ", self._bytes, at + 2 + length)
+            (length,) = struct.unpack_from("<H", self.mapped, at)
+            name = self.mapped[at + 2 : at + 2 + length].decode()
+            quantized, size, offset, _ = struct.unpack_from("<BIQQ", self.mapped, at + 2 + length)
             tensors[name] = _Tensor(bool(quantized), size, offset)
             at += 2 + length + 21
         return tensors
@@ -177,7 +166,7 @@ class ModelFile:
         """Return a 4-bit tensor's blocks as stored, shape (rows, blocks per row, 18)."""
         tensor = self._tensors[name]
         size = tensor.size // BLOCK * BLOCK_BYTES
-        raw = np.frombuffer(self._bytes, np.uint8, size, tensor.offset)
+        raw = np.frombuffer(self.mapped, np.uint8, size, tensor.offset)
         columns = self.inner if name.endswith("fo.w") else self.hidden
         return raw.reshape(-1, columns // BLOCK, BLOCK_BYTES)
 
@@ -186,7 +175,7 @@ class ModelFile:
         tensor = self._tensors[name]
         if tensor.is_quantized:
             return dequantize(self.blocks(name))
-        return np.frombuffer(self._bytes, "<f4", tensor.size, tensor.offset).astype(np.float32)
+        return np.frombuffer(self.mapped, "<f4", tensor.size, tensor.offset).astype(np.float32)
 
     def packed(self, name: str) -> FloatArray | FourBits:
         """Return a 4-bit tensor without unpacking it; return any other tensor in float32."""

@@ -25,15 +25,16 @@ from answerable.stores.embedded.file import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     FORMAT,
+    Version,
     connect,
     damaged,
     migrate,
     read_document,
-    read_erased,
     read_fingerprint,
     read_format,
     read_meta,
     read_only,
+    read_version,
     require_format,
     translated,
 )
@@ -49,21 +50,6 @@ _OF_TEXT = 'document, id, sequence, start, "end", context, location, parts'
 
 Read = TypeVar("Read")
 Found = TypeVar("Found")
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """The state of a database; an index compares it with its own to see if it is up to date.
-
-    `identity` changes with the embedder. Removals up to the number `erased` have left no data in the file.
-    """
-
-    identity: str
-    last_number: int
-    last_removal: int
-    last_filled: int
-    chunks: int
-    erased: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,15 +329,6 @@ class Database:
         query = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE document = ({number}) ORDER BY sequence"
         document = self.document(document_id)
         return [read(row, document) for row in connection.execute(query, (document_id,))] if document else []
-
-
-def read_version(connection: sqlite3.Connection) -> Version:
-    """Return the version of the database, without checking its embedder."""
-    numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
-    given, taken, filled = (numbers.get(name, 0) for name in ("chunks", "removed", "filled"))
-    identity, erased = str(read_meta(connection, "identity")), read_erased(connection)[0]
-    # Chunk numbers have no gaps and every removal is counted, so the difference is the number of chunks.
-    return Version(identity, given, taken, filled, given - taken, erased)
 
 
 def _count(connection: sqlite3.Connection) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -222,6 +222,30 @@ def read_erased(connection: sqlite3.Connection) -> tuple[int, float]:
     """Return the number of the last removal that is erased from the file, and when (Unix time); zeros if none is."""
     removal, _, moment = (read_meta(connection, "erased") or "0 0").partition(" ")
     return int(removal), float(moment)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The state of a database; an index compares it with its own to see if it is up to date.
+
+    `identity` changes with the embedder. Removals up to the number `erased` have left no data in the file.
+    """
+
+    identity: str
+    last_number: int
+    last_removal: int
+    last_filled: int
+    chunks: int
+    erased: int = 0
+
+
+def read_version(connection: sqlite3.Connection) -> Version:
+    """Return the version of the database, without checking its embedder."""
+    numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+    given, taken, filled = (numbers.get(name, 0) for name in ("chunks", "removed", "filled"))
+    identity, erased = str(read_meta(connection, "identity")), read_erased(connection)[0]
+    # Chunk numbers have no gaps and every removal is counted, so the difference is the number of chunks.
+    return Version(identity, given, taken, filled, given - taken, erased)
 
 
 def write_erased(connection: sqlite3.Connection, removal: int, moment: float) -> None:

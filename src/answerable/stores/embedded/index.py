@@ -27,7 +27,8 @@ from answerable.datatypes import FloatArray
 from answerable.disk.files import require_room, unwritable
 from answerable.errors import DiskFull, LibraryError
 from answerable.filters import Filter
-from answerable.stores.embedded.database import Database, Entry, Version
+from answerable.stores.embedded.database import Database, Entry
+from answerable.stores.embedded.file import Version
 from answerable.stores.embedded.state import EdgeState
 from answerable.stores.exact import Scored
 from answerable.stores.hashed import (

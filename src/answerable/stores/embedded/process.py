@@ -23,7 +23,8 @@ from filelock import FileLock, Timeout
 from answerable.disk.files import require_room, unwritable
 from answerable.errors import LibraryBusy, LibraryError
 from answerable.protocols import Fingerprint
-from answerable.stores.embedded.database import Database, Version
+from answerable.stores.embedded.database import Database
+from answerable.stores.embedded.file import Version
 from answerable.stores.embedded.state import forget_index
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from answerable.disk.files import close_to_others, make_file
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, LibraryError
 from answerable.filters import Filter
 from answerable.protocols import BatchStore, CountingStore, ErasingStore, Store, Unerased
-from answerable.stores.embedded.database import Version, read_version
+from answerable.stores.embedded.file import Version, read_version
 from answerable.stores.embedded.state import erased_in, forget_index
 from answerable.stores.embedded.writing import DatabaseNextVectors, WritableDatabase
 from answerable.stores.exact import ExactIndex, Scored

@@ -24,13 +24,14 @@ from answerable.protocols import (
     Unerased,
 )
 from answerable.stores import records
-from answerable.stores.embedded.database import Database, read_version
+from answerable.stores.embedded.database import Database
 from answerable.stores.embedded.file import (
     bind_embedder,
     count_terms,
     insert_document,
     read_erased,
     read_fingerprint,
+    read_version,
     remove_document,
     write_erased,
     write_records,
