@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from xml.etree import ElementTree
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 from lab.plots import element
 
 WIDTH, HEIGHT = 760, 420

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -28,6 +32,12 @@ def test_the_table_has_every_benchmark() -> None:
     # `million_peers.py` is run by `million.py` in environments of its own.
     run = {path.name for path in BENCHMARKS.glob("*.py") if '__name__ == "__main__"' in path.read_text("utf-8")}
     assert listed == run - {"million_peers.py"}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in BENCHMARKS.glob("*.py")))
+def test_every_benchmark_finds_what_it_imports(name: str) -> None:
+    load = f"import runpy; runpy.run_path({str(BENCHMARKS / name)!r})"
+    subprocess.run([sys.executable, "-c", load], cwd=BENCHMARKS, check=True)
 
 
 def test_make_bench_runs_benchmarks_that_exist() -> None:
